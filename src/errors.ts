@@ -1,0 +1,43 @@
+// The one error class of the durable side. Misuse is a TypeError or RangeError and has no code;
+// expected outcomes (slot taken, lease lost, no run) are values and never thrown.
+
+/**
+ * What went wrong, stable across releases:
+ * - `STORE_UNAVAILABLE` the store could not be reached or did not answer; retrying may help.
+ * - `STORE_OUTCOME_UNKNOWN` a write was sent and its reply was lost: it may or may not have happened.
+ * - `STORE_FOREIGN_SCHEMA` a table, key or bucket of our name has a shape we did not create.
+ * - `STORE_NEWER_SCHEMA` the data was written by a newer release; this one leaves it untouched.
+ * - `STORE_DAMAGED_RECORD` a stored row cannot be read; it is left untouched.
+ * - `STORE_TOKEN_CEILING` a fencing token reached 2^53 - 1 and cannot grow.
+ * - `STORE_DRIVER_MISSING` the optional driver package of a store is not installed.
+ * - `STORE_CLOSED` the store was used after `stop()`.
+ */
+export type CronfenceErrorCode =
+  | 'STORE_UNAVAILABLE'
+  | 'STORE_OUTCOME_UNKNOWN'
+  | 'STORE_FOREIGN_SCHEMA'
+  | 'STORE_NEWER_SCHEMA'
+  | 'STORE_DAMAGED_RECORD'
+  | 'STORE_TOKEN_CEILING'
+  | 'STORE_DRIVER_MISSING'
+  | 'STORE_CLOSED'
+
+/** Facts about an error, for logs and alarms. */
+export type ErrorDetails = Readonly<Record<string, string | number | boolean | null>>
+
+/** An error of the durable side: a stable `code`, a helpful text, the `cause`, and `details`. */
+export class CronfenceError extends Error {
+  override readonly name = 'CronfenceError'
+  readonly code: CronfenceErrorCode
+  readonly details: ErrorDetails
+
+  constructor(
+    code: CronfenceErrorCode,
+    message: string,
+    { cause, details = {} }: { cause?: unknown; details?: ErrorDetails } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.details = details
+  }
+}

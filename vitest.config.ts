@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { defineConfig } from 'vitest/config'
+
+/** Hands a `.wasm` import over as base64 text, as the bundler does. */
+const wasmAsBase64 = {
+  name: 'wasm-as-base64',
+  enforce: 'pre' as const,
+  load(id: string) {
+    if (!id.endsWith('.wasm')) return
+    return `export default ${JSON.stringify(readFileSync(id, 'base64'))}`
+  },
+}
+
+/** One project per kind of test: `unit` needs no server and no package; `slow` is the rest. */
+const project = (name: string, include: string[], testTimeout: number) => ({
+  plugins: [wasmAsBase64],
+  test: { name, include, testTimeout, hookTimeout: testTimeout },
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', ['test/{core,lease,scheduler,backend,cli,house}/**/*.test.ts'], 30_000),
+      project('store', ['test/store/**/*.test.ts'], 60_000),
+      project('slow', ['test/{packaging,chaos,simulation}/**/*.test.ts'], 300_000),
+    ],
+  },
+})
