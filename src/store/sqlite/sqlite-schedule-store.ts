@@ -1,0 +1,259 @@
+// ScheduleStore over the connection: read the row, ask transitions.ts, write the answer, in one
+// transaction per call. A batch is one transaction too: one sync to disk for a thousand ids.
+
+import { CronfenceError } from '../../errors.ts'
+import { checkInstant, checkToken, idBytes } from '../arguments.ts'
+import type {
+  ClaimResult,
+  CompletePatch,
+  Completion,
+  NewSchedule,
+  Renewal,
+  ScheduleRecord,
+  ScheduleStore,
+} from '../store.ts'
+import {
+  type ClaimRequest,
+  checkClaim,
+  checkCompletion,
+  checkSchedule,
+  claimed,
+  completed,
+  inserted,
+  registered,
+  renewed,
+} from '../transitions.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import { type Row, RowReader, recordOf, valuesOf } from './sqlite-rows.ts'
+import { tokenFloorOf } from './sqlite-schema.ts'
+import type { Statements, Tables } from './sqlite-statements.ts'
+
+/** What a {@link SqliteScheduleStore} stands on. */
+export interface ScheduleStoreOptions {
+  readonly connection: SqliteConnection
+  readonly tables: Tables
+  /** Hears of rows that were passed over. */
+  readonly onDamaged: (error: CronfenceError) => void
+  /** The instant written on tombstones. */
+  readonly now: () => number
+}
+
+// `list` reads in pages, so that a hundred thousand rows do not stop the event loop at once.
+const PAGE_ROWS = 2000
+
+/** Durable tasks in an SQLite file. See `SQLiteStore` for what it promises and throws. */
+export class SqliteScheduleStore implements Required<ScheduleStore> {
+  readonly #connection: SqliteConnection
+  readonly #tables: Tables
+  readonly #onDamaged: (error: CronfenceError) => void
+  readonly #now: () => number
+
+  constructor({ connection, tables, onDamaged, now }: ScheduleStoreOptions) {
+    this.#connection = connection
+    this.#tables = tables
+    this.#onDamaged = onDamaged
+    this.#now = now
+  }
+
+  async start(): Promise<void> {
+    await this.#connection.open()
+  }
+
+  async get(id: string): Promise<ScheduleRecord | null> {
+    const key = idBytes(id)
+    return this.#connection.read((sql) => this.#row(sql, key) ?? null)
+  }
+
+  async register(schedule: NewSchedule, now: number): Promise<ScheduleRecord> {
+    checkRegistration(schedule, now)
+    return this.#connection.write((sql) => this.#register(sql, schedule, now))
+  }
+
+  async claimDue(
+    id: string,
+    owner: string,
+    now: number,
+    leaseMs: number,
+  ): Promise<ClaimResult | null> {
+    const key = idBytes(id)
+    const claim = { owner, now, leaseMs }
+    checkClaim(claim)
+    return this.#connection.write((sql) => this.#claim(sql, key, claim))
+  }
+
+  async renew(id: string, fencingToken: number, leaseUntil: number): Promise<boolean> {
+    const renewal = { id, fencingToken, leaseUntil }
+    checkRenewal(renewal)
+    return this.#connection.write((sql) => this.#renew(sql, renewal))
+  }
+
+  async complete(
+    id: string,
+    fencingToken: number,
+    patch: CompletePatch,
+    now: number,
+  ): Promise<boolean> {
+    const completion = { id, fencingToken, patch }
+    idBytes(id)
+    checkCompletion(fencingToken, patch, now)
+    return this.#connection.write((sql) => this.#complete(sql, completion, now))
+  }
+
+  async delete(id: string, fencingToken?: number): Promise<void> {
+    const key = idBytes(id)
+    if (fencingToken !== undefined) checkToken(fencingToken)
+    await this.#connection.write((sql) => {
+      const row = this.#row(sql, key)
+      if (!row || (fencingToken !== undefined && fencingToken !== row.fencingToken)) return
+      sql.deleteRow.run(key)
+      if (row.fencingToken > 0) sql.putFence.run(key, row.fencingToken, this.#now())
+    })
+  }
+
+  async list(): Promise<ScheduleRecord[]> {
+    const records: ScheduleRecord[] = []
+    let rows = await this.#connection.read((sql) => sql.firstRows.all(PAGE_ROWS) as Row[])
+    while (rows.length > 0) {
+      for (const row of rows) {
+        const record = this.#reportingDamage(() => recordOf(row, this.#tables.schedules))
+        if (record) records.push(record)
+      }
+      const last = rows.at(-1)?.id as Uint8Array
+      rows =
+        rows.length < PAGE_ROWS
+          ? []
+          : await this.#connection.read((sql) => sql.rowsAfter.all(last, PAGE_ROWS) as Row[])
+    }
+    return records
+  }
+
+  async getMany(ids: readonly string[]): Promise<(ScheduleRecord | null)[]> {
+    const keys = ids.map(idBytes)
+    return this.#connection.read((sql) =>
+      keys.map((key) => this.#reportingDamage(() => this.#row(sql, key)) ?? null),
+    )
+  }
+
+  /** Registers all it can; a damaged row among them then rejects the call. */
+  async registerMany(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]> {
+    for (const schedule of schedules) checkRegistration(schedule, now)
+    const results = await this.#connection.write((sql) =>
+      schedules.map((schedule) => errorAsValue(() => this.#register(sql, schedule, now))),
+    )
+    return results.map((result) => {
+      if (result instanceof CronfenceError) throw result
+      return result
+    })
+  }
+
+  async claimDueMany(
+    ids: readonly string[],
+    owner: string,
+    now: number,
+    leaseMs: number,
+  ): Promise<(ClaimResult | null)[]> {
+    const keys = ids.map(idBytes)
+    const claim = { owner, now, leaseMs }
+    checkClaim(claim)
+    return this.#connection.write((sql) =>
+      keys.map((key) => this.#reportingDamage(() => this.#claim(sql, key, claim)) ?? null),
+    )
+  }
+
+  async renewMany(renewals: readonly Renewal[]): Promise<boolean[]> {
+    renewals.forEach(checkRenewal)
+    return this.#connection.write((sql) =>
+      renewals.map((renewal) => this.#reportingDamage(() => this.#renew(sql, renewal)) ?? false),
+    )
+  }
+
+  async completeMany(completions: readonly Completion[], now: number): Promise<boolean[]> {
+    for (const { id, fencingToken, patch } of completions) {
+      idBytes(id)
+      checkCompletion(fencingToken, patch, now)
+    }
+    return this.#connection.write((sql) =>
+      completions.map(
+        (completion) => this.#reportingDamage(() => this.#complete(sql, completion, now)) ?? false,
+      ),
+    )
+  }
+
+  #register(sql: Statements, schedule: NewSchedule, now: number): ScheduleRecord {
+    const key = idBytes(schedule.id)
+    const row = this.#row(sql, key)
+    if (row) return write(sql, row, registered(row, schedule, now))
+    const record = inserted(schedule, this.#highWaterMark(sql, key), now)
+    sql.deleteFence.run(key)
+    return write(sql, undefined, record)
+  }
+
+  #claim(sql: Statements, key: Uint8Array, claim: ClaimRequest): ClaimResult | null {
+    const row = this.#row(sql, key)
+    const record = row ? claimed(row, claim) : null
+    if (!row || !record) return null
+    write(sql, row, record)
+    const { fencingToken } = record
+    return { record, fencingToken, takenOver: row.leaseUntil !== undefined }
+  }
+
+  #renew(sql: Statements, { id, fencingToken, leaseUntil }: Renewal): boolean {
+    const row = this.#row(sql, idBytes(id))
+    const record = row ? renewed(row, fencingToken, leaseUntil) : null
+    if (record) write(sql, row, record)
+    return record !== null
+  }
+
+  #complete(sql: Statements, { id, fencingToken, patch }: Completion, now: number): boolean {
+    const row = this.#row(sql, idBytes(id))
+    const record = row ? completed(row, fencingToken, patch, now) : null
+    if (record) write(sql, row, record)
+    return record !== null
+  }
+
+  #row(sql: Statements, key: Uint8Array): ScheduleRecord | undefined {
+    const row = sql.row.get(key) as Row | undefined
+    return row && recordOf(row, this.#tables.schedules)
+  }
+
+  #highWaterMark(sql: Statements, key: Uint8Array): number {
+    const { fences, schema } = this.#tables
+    const fence = sql.fence.get(key) as Row | undefined
+    if (fence) return new RowReader(fence, { table: fences, key: 'id' }).token('fencing_token')
+    return tokenFloorOf(sql.floor.get() as Row | undefined, schema)
+  }
+
+  /** In a batch one bad row must not stop the others: it answers `undefined` and is reported. */
+  #reportingDamage<T>(step: () => T): T | undefined {
+    const result = errorAsValue(step)
+    if (!(result instanceof CronfenceError)) return result
+    this.#onDamaged(result)
+    return undefined
+  }
+}
+
+/** Runs `step`; an error about the one row it works on is returned, any other is thrown. */
+function errorAsValue<T>(step: () => T): T | CronfenceError {
+  try {
+    return step()
+  } catch (error) {
+    if (!(error instanceof CronfenceError)) throw error
+    return error
+  }
+}
+
+function write(sql: Statements, before: ScheduleRecord | undefined, after: ScheduleRecord) {
+  if (after !== before) sql.putRow.run(...valuesOf(after))
+  return after
+}
+
+function checkRegistration(schedule: NewSchedule, now: number): void {
+  idBytes(schedule.id)
+  checkSchedule(schedule, now)
+}
+
+function checkRenewal({ id, fencingToken, leaseUntil }: Renewal): void {
+  idBytes(id)
+  checkToken(fencingToken)
+  checkInstant('leaseUntil', leaseUntil)
+}
