@@ -1,0 +1,57 @@
+// The border with the host: where input, output and tables lie, and how memory is handed out. The
+// only file with addresses; the host reads them from the exported globals, never from a twin.
+
+/** Facts about the last call: where a text was refused, or which chunk of a zone is missing. */
+export const OUTPUT: usize = 0
+/** Output words of `compile`: field, start and end of the offending text, and what it held. */
+export const OUT_FIELD: usize = OUTPUT
+export const OUT_START: usize = OUTPUT + 4
+export const OUT_END: usize = OUTPUT + 8
+/** The two day fields as they were read, before the day rule joined them. */
+export const OUT_DAYS: usize = OUTPUT + 16
+export const OUT_WEEKDAYS: usize = OUTPUT + 20
+/** Output words of every search: the zone that lacks a chunk, and which. */
+export const OUT_ZONE: usize = OUTPUT + 24
+export const OUT_CHUNK: usize = OUTPUT + 28
+/** The record that a batch compiles into before it is interned; 64 bytes. */
+export const DRAFT: usize = 64
+
+/** What the parser has read: a mask (u64) a field. */
+export const MASKS: usize = 128
+/** The table of months (calendar.ts): 4,800 words. */
+export const MONTHS: usize = 256
+/** Compiled records of single expressions; the host decides whose record stands in which slot. */
+export const SLOTS: usize = 20480
+export const SLOT_COUNT: i32 = 1024
+/** One record; a batch's records lie in blocks of the heap. */
+export const RECORD_SIZE: i32 = 64
+
+/** The first address that `allocate` hands out. */
+const HEAP: usize = SLOTS + <usize>(SLOT_COUNT * RECORD_SIZE)
+
+let heapTop: usize = HEAP
+
+/** Makes sure that memory reaches `end`. Traps when the host has none left. */
+function reach(end: usize): void {
+  const pages = <i32>((end + 0xffff) >>> 16)
+  const missing = pages - memory.size()
+  // Growing by an eighth more saves most of the growing; the pages stay untouched until used.
+  if (missing > 0 && memory.grow(missing + (pages >>> 3)) < 0 && memory.grow(missing) < 0) {
+    unreachable()
+  }
+}
+
+/** Hands out zeroed memory for good, 8-byte aligned. */
+export function allocate(size: usize): usize {
+  const address = heapTop
+  heapTop += (size + 7) & ~7
+  reach(heapTop)
+  memory.fill(address, 0, size)
+  return address
+}
+
+/** Room for the input of one call; the next allocation may overwrite it. */
+export function scratch(size: usize): usize {
+  reach(heapTop + size)
+  return heapTop
+}

@@ -1,0 +1,26 @@
+// The export list of the cron core. It has no clock, no zone names, no messages and no imports; it
+// allocates only when the host adds a zone, installs a chunk or interns an expression.
+
+import { fillMonths } from './calendar'
+
+export {
+  OUTPUT,
+  RECORD_SIZE,
+  SLOTS,
+  SLOT_COUNT,
+  scratch,
+} from './abi'
+export { BATCH_ITEMS, batchDone, batchInput, batchNext, intern, recordOfId } from './batch'
+export { compile } from './parse'
+export { enumerate, matches, next, prev, resumeAt } from './query'
+export {
+  CHUNK_FIRST,
+  CHUNK_SECONDS,
+  MARGIN,
+  addFixedZone,
+  addZone,
+  chunkInput,
+  installChunk,
+} from './zone'
+
+fillMonths()

@@ -1,0 +1,29 @@
+// Result codes that cross the border. Words are added in bindings/errors.ts.
+
+/** The text was compiled. */
+export const OK: i32 = 0
+/** The text ends before its last field. */
+export const TOO_FEW_FIELDS: i32 = 1
+/** More text follows the last field. */
+export const TOO_MANY_FIELDS: i32 = 2
+/** A byte that has no place here. */
+export const UNEXPECTED: i32 = 3
+/** Nothing stands where a list item must. */
+export const EMPTY_ITEM: i32 = 4
+/** A value outside the field's bounds. */
+export const OUT_OF_RANGE: i32 = 5
+/** A range that ends before it starts. */
+export const INVERTED_RANGE: i32 = 6
+/** A step of zero. */
+export const ZERO_STEP: i32 = 7
+/** A step on a single value. */
+export const STEP_ON_VALUE: i32 = 8
+/** No selected month has any of the selected days. */
+export const IMPOSSIBLE_DAY: i32 = 9
+
+/** A batch item names no expression of this batch. */
+export const UNKNOWN_ID: i32 = 32
+/** A batch item's instant is not one that a Date can hold. */
+export const INVALID_INSTANT: i32 = 33
+/** The zone's table lacks the chunk named in the output area; install it and ask again. */
+export const MISSING_CHUNK: i32 = 34

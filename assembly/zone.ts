@@ -1,0 +1,161 @@
+// A zone's offsets as segments: stretches of time with one offset. Built by the host in chunks of
+// some eight years, installed here, found without a search.
+//
+// A zone is a directory of chunk addresses, 0 where a chunk is missing. A chunk is a table of buckets (which segment holds the bucket's
+// start) and its segments. A chunk's table reaches MARGIN beyond both its ends, so that whatever a
+// transition does to wall times near an end is seen from the inside. Where no transition is within
+// the margin, a segment simply starts or ends there with a change of 0.
+
+import { OUT_CHUNK, OUT_ZONE, allocate, scratch } from './abi'
+
+/** A chunk is 2^28 s; a bucket 2^23 s, some 97 days. */
+const CHUNK_BITS: i32 = 28
+const BUCKET_BITS: i32 = 23
+const BUCKETS: i32 = 1 << (CHUNK_BITS - BUCKET_BITS)
+
+export const CHUNK_SECONDS: f64 = <f64>(1 << CHUNK_BITS)
+/** Seconds that a chunk's table reaches beyond both ends: more than two offsets can differ by. */
+export const MARGIN: f64 = 2 * 86400
+/** The chunks of a zone, from the years 800 to 2900 or so; search.ts never looks beyond. */
+export const CHUNK_FIRST: i32 = -138
+export const CHUNK_COUNT: i32 = 250
+
+// A segment: 0 start f64, 8 and 16 the bounds f64 between which no transition is felt, 24 offset
+// i32, 28 change i32 (its offset less the one before). The next segment's start is its end.
+export const SEGMENT_SIZE: usize = 32
+const SEGMENTS: usize = <usize>BUCKETS * 2
+
+/** First instant (s) of the segment; the end of the one before. */
+// @ts-ignore: decorator
+@inline
+export function startOf(segment: usize): f64 {
+  return load<f64>(segment)
+}
+/** First instant (s) of the next segment. */
+// @ts-ignore: decorator
+@inline
+export function endOf(segment: usize): f64 {
+  return load<f64>(segment, SEGMENT_SIZE)
+}
+/** From here on no gap or fold at the segment's start is felt. */
+// @ts-ignore: decorator
+@inline
+export function plainFrom(segment: usize): f64 {
+  return load<f64>(segment, 8)
+}
+/** Until here no fold at the segment's end is felt. */
+// @ts-ignore: decorator
+@inline
+export function plainUntil(segment: usize): f64 {
+  return load<f64>(segment, 16)
+}
+/** Wall time minus UTC, s. */
+// @ts-ignore: decorator
+@inline
+export function offsetOf(segment: usize): f64 {
+  return <f64>load<i32>(segment, 24)
+}
+/** How the offset changes at the start: a gap when positive, a fold when negative. */
+// @ts-ignore: decorator
+@inline
+export function changeAt(segment: usize): f64 {
+  return <f64>load<i32>(segment, 28)
+}
+/** How the offset changes at the end. */
+// @ts-ignore: decorator
+@inline
+export function changeAfter(segment: usize): f64 {
+  return <f64>load<i32>(segment, SEGMENT_SIZE + 28)
+}
+
+/** A new zone without chunks. */
+export function addZone(): usize {
+  return allocate(CHUNK_COUNT * 4)
+}
+
+/** A new zone whose offset (s) never changes: one segment serves all chunks. */
+export function addFixedZone(offset: i32): usize {
+  const zone = addZone()
+  const chunk = allocate(chunkSize(1))
+  writeSegment(chunk, 0, -Infinity, offset, 0)
+  closeTable(chunk, 1, Infinity)
+  for (let i = 0; i < CHUNK_COUNT; i++) store<u32>(zone + (<usize>i << 2), <u32>chunk)
+  return zone
+}
+
+/**
+ * Where the host writes what `installChunk` reads: `count` pairs of f64, an instant (s) and the
+ * offset (s) from then on. The first pair is for the start of the chunk's reach, which lies MARGIN
+ * before the chunk; the others are the transitions up to MARGIN behind its end.
+ */
+export function chunkInput(count: i32): usize {
+  const size = chunkSize(count)
+  return scratch(size + <usize>count * 16) + size
+}
+
+/** Installs chunk `index` (as named by a missing-chunk answer) from the pairs at `chunkInput`. */
+export function installChunk(zone: usize, index: i32, count: i32): void {
+  const chunk = allocate(chunkSize(count))
+  let pair = scratch(<usize>count * 16)
+  let offset = <i32>load<f64>(pair, 8)
+  for (let i = 0; i < count; i++) {
+    const before = offset
+    offset = <i32>load<f64>(pair, 8)
+    writeSegment(chunk, i, load<f64>(pair), offset, offset - before)
+    pair += 16
+  }
+  const start = <f64>(index + CHUNK_FIRST) * CHUNK_SECONDS
+  closeTable(chunk, count, start + CHUNK_SECONDS + MARGIN)
+  fillBuckets(chunk, start)
+  store<u32>(zone + (<usize>index << 2), <u32>chunk)
+}
+
+/** Bytes of a chunk with `count` segments and the one that only ends the last. */
+function chunkSize(count: i32): usize {
+  return SEGMENTS + <usize>(count + 1) * SEGMENT_SIZE
+}
+
+function writeSegment(chunk: usize, index: i32, start: f64, offset: i32, change: i32): void {
+  const segment = chunk + SEGMENTS + <usize>index * SEGMENT_SIZE
+  store<f64>(segment, start)
+  store<f64>(segment, start + <f64>abs(change), 8)
+  store<i32>(segment, offset, 24)
+  store<i32>(segment, change, 28)
+}
+
+/** Writes the segment that ends the last, and how long each segment is plain. */
+function closeTable(chunk: usize, count: i32, end: f64): void {
+  writeSegment(chunk, count, end, 0, 0)
+  for (let i = 0; i < count; i++) {
+    const segment = chunk + SEGMENTS + <usize>i * SEGMENT_SIZE
+    store<f64>(segment, endOf(segment) + min<f64>(changeAfter(segment), 0), 16)
+  }
+}
+
+function fillBuckets(chunk: usize, start: f64): void {
+  let index: i32 = 0
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const from = start + <f64>bucket * <f64>(1 << BUCKET_BITS)
+    while (endOf(chunk + SEGMENTS + <usize>index * SEGMENT_SIZE) <= from) index++
+    store<u16>(chunk + (<usize>bucket << 1), <u16>index)
+  }
+}
+
+/** The segment that holds an instant (s), or 0 when the chunk is missing and named in the output. */
+// @ts-ignore: decorator
+@inline
+export function segmentAt(zone: usize, instant: f64): usize {
+  const scaled = floor<f64>(instant * (1 / CHUNK_SECONDS))
+  const index = <i32>scaled - CHUNK_FIRST
+  const chunk = <usize>load<u32>(zone + (<usize>index << 2))
+  if (!chunk) {
+    store<u32>(OUT_ZONE, <u32>zone)
+    store<i32>(OUT_CHUNK, index)
+    return 0
+  }
+  const bucket = <i32>((instant - scaled * CHUNK_SECONDS) * (1 / <f64>(1 << BUCKET_BITS)))
+  const number = load<u16>(chunk + (<usize>bucket << 1))
+  let segment = chunk + SEGMENTS + <usize>number * SEGMENT_SIZE
+  while (endOf(segment) <= instant) segment += SEGMENT_SIZE
+  return segment
+}

@@ -1,0 +1,19 @@
+// Public entry of the engine (`cronfence/engine`): parse, ask, ask in bulk. Needs Wasm and Intl only.
+
+export { CronBatch } from './cron-batch.ts'
+export {
+  CronExpression,
+  type CronFields,
+  type OccurrencesOptions,
+  parseCron,
+} from './cron-expression.ts'
+export { type CronFieldName, CronSyntaxError } from './errors.ts'
+export type { Instant } from './instant.ts'
+export { ready } from './module.ts'
+export type {
+  Dialect,
+  ExpressionOptions,
+  FoldPolicy,
+  GapPolicy,
+  ParseOptions,
+} from './options.ts'
