@@ -1,17 +1,51 @@
-import { defineConfig } from 'tsup'
+import { resolve } from 'node:path'
+import { defineConfig, type Options } from 'tsup'
 
-export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    engine: 'bindings/index.ts',
-  },
-  format: ['esm', 'cjs'],
-  dts: true,
+/** The entries users import; `package.json` exports each of them. */
+const entry = {
+  index: 'src/index.ts',
+  engine: 'bindings/index.ts',
+  describe: 'src/describe.ts',
+}
+
+const common = {
   splitting: true,
   treeshake: true,
-  clean: true,
   target: 'es2022',
-  platform: 'neutral',
   external: [/^node:/],
   loader: { '.wasm': 'base64' },
-})
+} satisfies Options
+
+/** The program imports the library as it is built here, rather than carry a second copy of it. */
+const builtLibrary: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'built-library',
+  setup({ onResolve }) {
+    const built = new Map(
+      Object.entries(entry).map(([name, source]) => [resolve(source), `../${name}.js`]),
+    )
+    onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
+      const file = built.get(resolve(resolveDir, path))
+      return file === undefined ? undefined : { path: file, external: true }
+    })
+  },
+}
+
+export default defineConfig([
+  {
+    ...common,
+    entry,
+    format: ['esm', 'cjs'],
+    dts: true,
+    clean: ['!cli'],
+    platform: 'neutral',
+  },
+  {
+    ...common,
+    entry: { main: 'src/cli/main.ts' },
+    outDir: 'dist/cli',
+    format: 'esm',
+    clean: true,
+    platform: 'node',
+    esbuildPlugins: [builtLibrary],
+  },
+])

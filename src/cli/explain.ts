@@ -1,0 +1,142 @@
+// `cronfence explain`: one expression in words, in values, in its next runs, and what the zone's
+// transitions do to it in the coming year.
+
+import type { CronExpression } from '../../bindings/index.ts'
+import { describe } from '../describe.ts'
+import type { Command } from './command.ts'
+import { CRON_OPTIONS_HELP, type CronRequest, nextRuns, readCronRequest } from './cron-options.ts'
+import {
+  type Transition,
+  type TransitionEffect,
+  transitionEffects,
+  transitionsOfYear,
+} from './transition-effects.ts'
+import { offsetText, utcIso, WallClock, wallText } from './wall-clock.ts'
+
+/** More slots than this are told by their first and last. */
+const SLOTS_LISTED_MAX = 12
+
+/** What is known about one expression. */
+interface Explanation {
+  readonly cron: CronExpression
+  readonly clock: WallClock
+  readonly text: string
+  readonly from: number
+  readonly runs: readonly number[]
+  readonly found: readonly Transition[]
+  readonly effects: readonly TransitionEffect[]
+}
+
+/** Text or JSON; exit 0 whether or not there is a run. */
+export const explainCommand: Command = {
+  synopsis: "explain 'EXPR' [--tz ZONE] [-n N] [--from T] [--extended] [--json]",
+  summary: 'what an expression means, and what clock changes do to it',
+  details: CRON_OPTIONS_HELP,
+  async run(args, { out }) {
+    const request = readCronRequest(args)
+    const explanation = explain(request)
+    await out.write(request.json ? `${asJson(explanation)}\n` : asText(explanation))
+    return 0
+  },
+}
+
+function explain({ cron, options, from, runs }: CronRequest): Explanation {
+  const clock = new WallClock(cron.timeZone)
+  const found = transitionsOfYear(clock, from)
+  const effects = transitionEffects(cron, options, found)
+  const next = [...nextRuns(cron, from, runs)]
+  return { cron, clock, text: describe(cron), from, runs: next, found, effects }
+}
+
+function asText({ cron, clock, text, from, runs, found, effects }: Explanation): string {
+  const { timeZone } = cron
+  const runLines = runs.map((run) => `${clock.text(run).padEnd(25)} ${utcIso(run)}`)
+  return [
+    `${cron.expression.trim()}   ${timeZone}`,
+    text,
+    '',
+    ...fieldLines(cron),
+    '',
+    ...(runs.length > 0 ? ['Next runs', ...runLines.map(indented)] : ['No run within four years.']),
+    '',
+    `Clock changes in ${timeZone} in the year from ${utcIso(from).split('T')[0]}`,
+    ...(found.length > 0 ? found.flatMap((t) => transitionLines(t, effects)) : ['none']).map(
+      indented,
+    ),
+    '',
+  ].join('\n')
+}
+
+function fieldLines(cron: CronExpression): string[] {
+  return Object.entries(cron.fields).map(([name, values]) => {
+    const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    return indented(`${words.padEnd(13)} ${valuesText(values)}`)
+  })
+}
+
+/** `0-4,10,15`. */
+function valuesText(values: readonly number[]): string {
+  const items: string[] = []
+  for (let i = 0; i < values.length; i++) {
+    const start = values[i]!
+    while (values[i + 1] === values[i]! + 1) i++
+    items.push(start === values[i] ? `${start}` : `${start}-${values[i]}`)
+  }
+  return items.join(',')
+}
+
+function transitionLines(transition: Transition, effects: readonly TransitionEffect[]): string[] {
+  const { at, before, after } = transition
+  const clocks = `${wallText(at + before)} -> ${wallText(at + after)} (${offsetText(after)})`
+  const own = effects.filter((effect) => effect.transition === transition)
+  return own.length > 0
+    ? own.map((effect) => `${clocks}  ${effectText(effect)}`)
+    : [`${clocks}  no run is touched`]
+}
+
+function effectText({ kind, slots, transition }: TransitionEffect): string {
+  const { before, after } = transition
+  const walls = slots.map(({ wall }) => wall)
+  if (kind === 'moved') {
+    const moved = walls.map((wall) => wall + after - before)
+    return `moved: ${wallsText(walls)} to ${wallsText(moved, walls)}`
+  }
+  const isFirstPass = slots[0]!.runs[0] === slots[0]!.wall - before
+  const pass = kind === 'once' ? `, in the ${isFirstPass ? 'first' : 'second'} pass` : ''
+  return `${kind}${pass}: ${wallsText(walls)}`
+}
+
+/** Times of day; with their dates when a date changes on the way from `origins`. */
+function wallsText(walls: readonly number[], origins = walls): string {
+  const dateOf = (wall: number) => wallText(wall).split(' ')[0]
+  const dates = new Set([...walls, ...origins].map(dateOf))
+  const texts = walls.map((wall) =>
+    dates.size > 1 ? wallText(wall) : wallText(wall).split(' ')[1],
+  )
+  return texts.length <= SLOTS_LISTED_MAX
+    ? texts.join(', ')
+    : `${texts[0]} to ${texts.at(-1)} (${texts.length} slots)`
+}
+
+function asJson({ cron, clock, text, from, runs, effects }: Explanation): string {
+  return JSON.stringify({
+    expression: cron.expression,
+    timeZone: cron.timeZone,
+    text,
+    fields: cron.fields,
+    from: new Date(from).toISOString(),
+    runs: runs.map((run) => ({ utc: utcIso(run), wall: clock.iso(run) })),
+    effects: effects.flatMap(({ kind, slots, transition }) =>
+      slots.map((slot) => ({
+        kind,
+        transition: utcIso(transition.at),
+        wall: wallText(slot.wall).replace(' ', 'T'),
+        runs: slot.runs.map((run) => ({ utc: utcIso(run), wall: clock.iso(run) })),
+      })),
+    ),
+  })
+}
+
+function indented(line: string): string {
+  return `  ${line}`
+}

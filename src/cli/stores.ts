@@ -1,0 +1,37 @@
+// Opens a store from its URL. One row per scheme; a store's code and its driver are loaded only when
+// asked for.
+
+import { existsSync } from 'node:fs'
+import type { ScheduleStore } from '../store/store.ts'
+import { UsageError } from './command.ts'
+
+/** What the commands need of a bundled store. */
+export interface OpenStore {
+  start(): Promise<void>
+  stop(): Promise<void>
+  schedules(): ScheduleStore
+  /** Removes tombstones of tasks deleted before the instant; returns how many. */
+  purge(olderThan: number): Promise<number>
+}
+
+type Opener = (url: string) => Promise<OpenStore>
+
+const OPENERS: Readonly<Record<string, Opener>> = {
+  'sqlite:': async (url) => {
+    const file = url.slice('sqlite:'.length)
+    // Looking at tasks must not create the file they are missing from.
+    if (!existsSync(file)) throw new UsageError(`--store ${url}: no such file`)
+    const { SQLiteStore } = await import('../store/sqlite/sqlite-store.ts')
+    return new SQLiteStore({ file })
+  },
+}
+
+/** The URLs that `openStore` takes, for help and errors. */
+export const STORE_URLS = 'sqlite:FILE'
+
+/** A store that is not started yet; an URL of no known scheme is a `UsageError`. */
+export async function openStore(url: string): Promise<OpenStore> {
+  const [, open] = Object.entries(OPENERS).find(([scheme]) => url.startsWith(scheme)) ?? []
+  if (open !== undefined) return open(url)
+  throw new UsageError(`--store takes ${STORE_URLS}, not ${JSON.stringify(url)}`)
+}
