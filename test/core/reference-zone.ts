@@ -12,7 +12,8 @@ const REMEMBERED_MAX = 500_000
 
 /** What a zone says about a wall time: its instants, or in a gap the one it moves to. */
 export type WallAnswer =
-  | { kind: 'once' | 'gap'; instant: number }
+  | { kind: 'once'; instant: number }
+  | { kind: 'gap'; instant: number }
   | { kind: 'fold'; first: number; second: number }
 
 /** One zone. Wall times are written as the milliseconds they would be in UTC. */

@@ -1,0 +1,56 @@
+// npm run fuzz -- --minutes N [--seed S]: what laws.test.ts does, for as long as wanted. Prints its
+// seed, and at the first mismatch the smallest sample that shows it; exit 1 then.
+import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+import { nearExpressions, samples } from './arbitraries.ts'
+import { checkLaws, compareAcceptance, compareBatch, compareWithReference } from './comparisons.ts'
+
+const ROUND_RUNS = 200
+const PROGRESS_MS = 30_000
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string' } },
+})
+const minutes = Number(values.minutes)
+const firstSeed = Number(values.seed ?? Date.now() % 2 ** 31)
+if (!(minutes > 0) || !Number.isInteger(firstSeed)) {
+  console.error('Usage: npm run fuzz -- --minutes N [--seed S], N above 0, S an integer')
+  process.exit(2)
+}
+
+const tally = { comparisons: 0 }
+const properties = {
+  'the engine differs from the reference': fc.property(samples, (sample) =>
+    compareWithReference(sample, tally),
+  ),
+  'a law is broken': fc.property(samples, (sample) => checkLaws(sample, tally)),
+  'a batch differs from single calls': fc.property(
+    fc.array(samples, { minLength: 1, maxLength: 12 }),
+    (all) => compareBatch(all, tally),
+  ),
+  'a text is wrongly accepted or refused': fc.property(nearExpressions, (text) =>
+    compareAcceptance(text, tally),
+  ),
+}
+
+console.log(`seed ${firstSeed}, ${minutes} min`)
+const started = performance.now()
+let reported = started
+let seed = firstSeed
+while (performance.now() - started < minutes * 60_000) {
+  for (const [what, property] of Object.entries(properties)) {
+    const result = fc.check(property, { seed, numRuns: ROUND_RUNS })
+    if (!result.failed) continue
+    const cause = result.errorInstance
+    console.error(`${what}, after ${tally.comparisons} comparisons:`)
+    console.error(cause instanceof Error ? (cause.stack ?? cause.message) : cause)
+    console.error(`Sample: ${fc.stringify(result.counterexample)}`)
+    console.error(`Again: npm run fuzz -- --seed ${seed}`)
+    process.exit(1)
+  }
+  seed++
+  if (performance.now() - reported < PROGRESS_MS) continue
+  reported = performance.now()
+  console.log(`${tally.comparisons} comparisons`)
+}
+console.log(`${tally.comparisons} comparisons, no mismatch`)
