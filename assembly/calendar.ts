@@ -3,8 +3,8 @@
 
 import { MONTHS } from './abi'
 
-/** Seconds of a day. */
-export const DAY: i32 = 86400
+/** Ms of a day. */
+export const DAY_MS: f64 = 86400000
 /** Days and months of the cycle. */
 export const CYCLE_DAYS: i32 = 146097
 export const CYCLE_MONTHS: i32 = 4800
@@ -62,9 +62,9 @@ export function monthOfDay(day: i32): i32 {
   // by less than two days from even months.
   let index = <i32>((<u32>day * 17225) >>> 19)
   if (index >= CYCLE_MONTHS) index = CYCLE_MONTHS - 1
-  const start = firstDayOf(monthAt(index))
-  if (day < start) return index - 1
-  return day >= start + lengthOf(monthAt(index)) ? index + 1 : index
+  const month = monthAt(index)
+  const into = day - firstDayOf(month)
+  return index - i32(into < 0) + i32(into >= lengthOf(month))
 }
 
 /** `day` moved by a number of years, back to the month's last day where it has fewer (29 Feb). */

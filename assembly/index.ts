@@ -15,7 +15,7 @@ export { compile } from './parse'
 export { enumerate, matches, next, prev, resumeAt } from './query'
 export {
   CHUNK_FIRST,
-  CHUNK_SECONDS,
+  CHUNK_MS,
   MARGIN,
   addFixedZone,
   addZone,

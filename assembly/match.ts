@@ -1,12 +1,12 @@
 // Wall times that match: the first at or after a wall time, the last at or before one. No zone here.
 //
-// A wall time is a count of seconds that a clock showing UTC would need to show it.
+// A wall time is the instant (ms) at which a clock of UTC would show it, a whole number here.
 
 import { above, below, first, last } from './bits'
 import {
   CYCLE_DAYS,
   CYCLE_MONTHS,
-  DAY,
+  DAY_MS,
   cycleOf,
   firstDayOf,
   lengthOf,
@@ -15,33 +15,35 @@ import {
   monthOfYear,
   startWeekdayOf,
 } from './calendar'
-import { daysOf, hoursOf, minutesOf, monthsOf, secondsOf } from './record'
+import { daysOf, firstMsOf, hoursOf, minutesOf, monthsOf, msOf, secondsOf } from './record'
 
 /** The day number of a wall time. */
 // @ts-ignore: decorator
 @inline
 export function dayOf(wall: f64): i32 {
-  // Multiplying can be one day off at midnight, which the remainder shows.
-  const day = <i32>floor<f64>(wall * (1 / <f64>DAY))
-  const second = wall - <f64>day * DAY
-  return second < 0 ? day - 1 : second >= DAY ? day + 1 : day
+  // Truncated and rounded, so it can be one day off, which the remainder shows.
+  const day = <i32>(wall * (1 / DAY_MS))
+  const rest = wall - <f64>day * DAY_MS
+  return rest < 0 ? day - 1 : rest >= DAY_MS ? day + 1 : day
 }
 
 /** The first matching wall time at or after `wall`, no later than `lastDay`, or NaN. */
 export function nextWall(record: usize, wall: f64, lastDay: i32): f64 {
   const day = dayOf(wall)
-  if (day > lastDay) return NaN
   const cycle = cycleOf(day)
   let firstDay = cycle * CYCLE_DAYS
   let index = monthOfDay(day - firstDay)
   let month = monthAt(index)
-  const dayOfMonth = day - firstDay - firstDayOf(month)
-  let days = daysIn(record, month)
-  if ((days >> dayOfMonth) & 1) {
-    const second = nextSecond(record, <i32>(wall - <f64>day * DAY))
-    if (second >= 0) return <f64>day * DAY + <f64>second
+  const today = nextMs(record, <i32>(wall - <f64>day * DAY_MS))
+  // The days left in this month, today at bit 0 unless its times are over. Whether today matches
+  // is a coin toss to the processor, so nothing branches on it alone.
+  const rest = (daysIn(record, month) >> (day - firstDay - firstDayOf(month))) & ~u32(today < 0)
+  if (rest) {
+    const ahead = <i32>ctz(rest)
+    if (day + ahead > lastDay) return NaN
+    return <f64>(day + ahead) * DAY_MS + <f64>(ahead ? firstMsOf(record) : today)
   }
-  days = <u32>above(days, dayOfMonth)
+  let days: u32 = 0
   while (!days) {
     const step = first(<u64>(monthsOf(record) >> (monthOfYear(month) + 1))) + 1
     index += step
@@ -53,8 +55,8 @@ export function nextWall(record: usize, wall: f64, lastDay: i32): f64 {
     if (firstDay + firstDayOf(month) > lastDay) return NaN
     days = daysIn(record, month)
   }
-  const found = firstDay + firstDayOf(month) + first(days)
-  return found > lastDay ? NaN : <f64>found * DAY + <f64>firstSecond(record)
+  const found = firstDay + firstDayOf(month) + <i32>ctz(days)
+  return found > lastDay ? NaN : <f64>found * DAY_MS + <f64>firstMsOf(record)
 }
 
 /** The last matching wall time at or before `wall`, no earlier than `firstDay`, or NaN. */
@@ -68,8 +70,8 @@ export function prevWall(record: usize, wall: f64, firstDay: i32): f64 {
   const dayOfMonth = day - cycleStart - firstDayOf(month)
   let days = daysIn(record, month)
   if ((days >> dayOfMonth) & 1) {
-    const second = prevSecond(record, <i32>(wall - <f64>day * DAY))
-    if (second >= 0) return <f64>day * DAY + <f64>second
+    const today = prevMs(record, <i32>(wall - <f64>day * DAY_MS))
+    if (today >= 0) return <f64>day * DAY_MS + <f64>today
   }
   days = <u32>below(days, dayOfMonth)
   while (!days) {
@@ -85,72 +87,67 @@ export function prevWall(record: usize, wall: f64, firstDay: i32): f64 {
     days = daysIn(record, month)
   }
   const found = cycleStart + firstDayOf(month) + last(days)
-  return found < firstDay ? NaN : <f64>found * DAY + <f64>lastSecond(record)
+  return found < firstDay ? NaN : <f64>found * DAY_MS + <f64>lastMs(record)
 }
 
 /** The matching days of a month, bit 0 for its first. */
 // @ts-ignore: decorator
 @inline
 function daysIn(record: usize, month: u32): u32 {
-  if (!((monthsOf(record) >> monthOfYear(month)) & 1)) return 0
-  return daysOf(record, startWeekdayOf(month)) & (<u32>-1 >> (32 - lengthOf(month)))
+  const selected = 0 - ((monthsOf(record) >> monthOfYear(month)) & 1)
+  return selected & daysOf(record, startWeekdayOf(month)) & (<u32>-1 >> (32 - lengthOf(month)))
 }
 
 // @ts-ignore: decorator
 @inline
-function firstSecond(record: usize): i32 {
-  return (
-    first(hoursOf(record)) * 3600 + first(minutesOf(record)) * 60 + first(secondsOf(record))
-  )
+function lastMs(record: usize): i32 {
+  return msOf(last(hoursOf(record)), last(minutesOf(record)), last(secondsOf(record)))
 }
 
+/** The first matching ms of a day at or after `ms`, or -1. */
 // @ts-ignore: decorator
 @inline
-function lastSecond(record: usize): i32 {
-  return last(hoursOf(record)) * 3600 + last(minutesOf(record)) * 60 + last(secondsOf(record))
-}
-
-/** The first matching second of a day at or after `second`, or -1. */
-// @ts-ignore: decorator
-@inline
-function nextSecond(record: usize, second: i32): i32 {
+function nextMs(record: usize, ms: i32): i32 {
   const hours = <u64>hoursOf(record)
   const minutes = minutesOf(record)
   const seconds = secondsOf(record)
-  const hour = <u32>second / 3600
-  const ofHour = <u32>second - hour * 3600
-  const minute = ofHour / 60
-  if ((hours >> hour) & 1) {
-    if ((minutes >> minute) & 1) {
-      const rest = seconds >> (ofHour - minute * 60)
-      if (rest) return second + first(rest)
+  if (seconds != 1) {
+    const ofDay = <u32>(ms + 999) / 1000
+    const hour = ofDay / 3600
+    const minute = ofDay / 60 - hour * 60
+    if (((hours >> hour) & 1) && ((minutes >> minute) & 1)) {
+      const rest = seconds >> (ofDay % 60)
+      if (rest) return (ofDay + first(rest)) * 1000
     }
-    const later = above(minutes, minute)
-    if (later) return <i32>hour * 3600 + first(later) * 60 + first(seconds)
   }
+  // With second 0 alone, the minute that is going on counts only at its very start.
+  const ofDay = seconds == 1 ? <u32>(ms + 59999) / 60000 : <u32>(ms + 999) / 60000 + 1
+  const hour = ofDay / 60
+  const minute = ofDay - hour * 60
+  const thisHour = (0 - ((hours >> hour) & 1)) & minutes & (<u64>-1 << minute)
+  if (thisHour) return msOf(hour, first(thisHour), first(seconds))
   const later = above(hours, hour)
-  return later ? first(later) * 3600 + first(minutes) * 60 + first(seconds) : -1
+  return later ? msOf(first(later), first(minutes), first(seconds)) : -1
 }
 
-/** The last matching second of a day at or before `second`, or -1. */
+/** The last matching ms of a day at or before `ms`, or -1. */
 // @ts-ignore: decorator
 @inline
-function prevSecond(record: usize, second: i32): i32 {
+function prevMs(record: usize, ms: i32): i32 {
   const hours = <u64>hoursOf(record)
   const minutes = minutesOf(record)
   const seconds = secondsOf(record)
-  const hour = <u32>second / 3600
-  const ofHour = <u32>second - hour * 3600
-  const minute = ofHour / 60
+  const ofDay = <u32>ms / 1000
+  const hour = ofDay / 3600
+  const minute = ofDay / 60 - hour * 60
   if ((hours >> hour) & 1) {
     if ((minutes >> minute) & 1) {
-      const ofMinute = ofHour - minute * 60
-      const rest = seconds & (<u64>-1 >> (63 - ofMinute))
-      if (rest) return second - ofMinute + last(rest)
+      const rest = seconds & (<u64>-1 >> (63 - (ofDay % 60)))
+      if (rest) return msOf(hour, minute, last(rest))
     }
     const earlier = below(minutes, minute)
-    if (earlier) return <i32>hour * 3600 + last(earlier) * 60 + last(seconds)
+    if (earlier) return msOf(hour, last(earlier), last(seconds))
   }
   const earlier = below(hours, hour)
-  return earlier ? last(earlier) * 3600 + last(minutes) * 60 + last(seconds) : -1
+  return earlier ? msOf(last(earlier), last(minutes), last(seconds)) : -1
 }

@@ -2,9 +2,9 @@
 //
 //   0 minutes u64   8 seconds u64   16 hours u32   20 months u32   24 flags u32   28 zone u32
 //  32 days 7 × u32: for each weekday of a month's first day, the days of that month that match
-//  60 spare u32
+//  60 first ms of a matching day u32
 
-import { rangeMask } from './bits'
+import { first, rangeMask } from './bits'
 
 /** A wall time in a gap gives the instant moved by the gap's length, else none. */
 export const GAP_SHIFT: u32 = 1
@@ -50,19 +50,33 @@ export function daysOf(record: usize, weekday: u32): u32 {
   return load<u32>(record + (<usize>weekday << 2), 32)
 }
 
+/** The first matching ms of every day that matches. */
+// @ts-ignore: decorator
+@inline
+export function firstMsOf(record: usize): i32 {
+  return load<i32>(record, 60)
+}
+
+/** The ms of the day at a time of day. */
+// @ts-ignore: decorator
+@inline
+export function msOf(hour: i32, minute: i32, second: i32): i32 {
+  return ((hour * 60 + minute) * 60 + second) * 1000
+}
+
 /** Writes the masks of the four plain fields. */
 export function setTime(record: usize, seconds: u64, minutes: u64, hours: u32, months: u32): void {
   store<u64>(record, minutes)
   store<u64>(record, seconds, 8)
   store<u32>(record, hours, 16)
   store<u32>(record, months | (months << 12), 20)
+  store<u32>(record, msOf(first(hours), first(minutes), first(seconds)), 60)
 }
 
 /** Writes what the search needs to know of zone and policy. */
 export function setPlace(record: usize, flags: u32, zone: u32): void {
   store<u32>(record, flags, 24)
   store<u32>(record, zone, 28)
-  store<u32>(record, 0, 60)
 }
 
 /**

@@ -9,7 +9,7 @@ import { nextWall, prevWall } from './match'
 import { FOLD_FIRST, FOLD_SECOND, GAP_SHIFT, flagsOf } from './record'
 import { changeAfter, changeAt, endOf, offsetOf, startOf } from './zone'
 
-/** The first run of the segment at or after `from`, an instant (s) in it; NaN when it has none. */
+/** The first run of the segment at or after `from`, an instant in it; NaN when it has none. */
 export function firstRunIn(segment: usize, record: usize, from: f64, lastDay: i32): f64 {
   const flags = flagsOf(record)
   const offset = offsetOf(segment)
@@ -30,7 +30,7 @@ export function firstRunIn(segment: usize, record: usize, from: f64, lastDay: i3
   return run == Infinity ? NaN : run
 }
 
-/** The last run of the segment at or before `to`, an instant (s) in it; NaN when it has none. */
+/** The last run of the segment at or before `to`, an instant in it; NaN when it has none. */
 export function lastRunIn(segment: usize, record: usize, to: f64, firstDay: i32): f64 {
   const flags = flagsOf(record)
   const offset = offsetOf(segment)

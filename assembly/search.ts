@@ -1,9 +1,9 @@
 // The next and the previous run from an instant, segment by segment, up to the horizon.
 //
-// Instants are whole seconds here. Answers: an instant, NaN for no run, Infinity when a zone's
-// chunk is missing and named in the output area.
+// Instants are whole ms here. Answers: an instant, NaN for no run, Infinity when a zone's chunk is
+// missing and named in the output area.
 
-import { CYCLE_DAYS, DAY, addYears } from './calendar'
+import { CYCLE_DAYS, DAY_MS, addYears } from './calendar'
 import { dayOf, nextWall, prevWall } from './match'
 import { firstRunIn, lastRunIn } from './resolve'
 import { zoneOf } from './record'
@@ -12,21 +12,21 @@ import { endOf, offsetOf, plainFrom, plainUntil, segmentAt, startOf } from './zo
 /** The answer when a chunk is missing. */
 export const MISSING: f64 = Infinity
 
-/** The largest absolute instant that a Date can hold, s. */
-export const INSTANT_MAX: f64 = 8.64e12
+/** The largest absolute instant that a Date can hold. */
+export const INSTANT_MAX: f64 = 8.64e15
 
-/** More than two offsets of a zone can differ by, s. */
-const SPREAD: f64 = 2 * 86400
+/** More than two offsets of a zone can differ by, ms. */
+const SPREAD: f64 = 2 * DAY_MS
 
 /**
  * Zones follow yearly rules from 2100 on and mean time before 1600, and the calendar repeats every
  * 400 years; so an instant from far away is asked as one whole cycles nearer.
  */
-const CYCLE: f64 = <f64>CYCLE_DAYS * DAY
-const NEAR_FROM: f64 = -11676096000
-const NEAR_UNTIL: f64 = 16725225600
+const CYCLE: f64 = <f64>CYCLE_DAYS * DAY_MS
+const NEAR_FROM: f64 = -11676096000000
+const NEAR_UNTIL: f64 = 16725225600000
 
-/** What to take off an instant (s) to bring it near, a multiple of CYCLE. */
+/** What to take off an instant to bring it near, a multiple of CYCLE. */
 // @ts-ignore: decorator
 @inline
 export function cyclesTo(instant: f64): f64 {
@@ -44,8 +44,8 @@ export function nextRun(record: usize, from: f64, origin: f64, years: i32): f64 
   const segment = segmentAt(zoneOf(record), near)
   if (!segment) return MISSING
   const offset = offsetOf(segment)
-  // No year is shorter than 365 days: up to there the horizon needs no calendar.
-  const wall = nextWall(record, near + offset, dayOf(near + offset) + years * 365 - 1)
+  // No year is shorter than 365 days: some days short of that, the horizon needs no calendar.
+  const wall = nextWall(record, near + offset, <i32>(near * (1 / DAY_MS)) + years * 365 - 3)
   const run = wall - offset
   if (run < plainUntil(segment) && near >= plainFrom(segment)) {
     return near == from ? run : inRange(run + away)
@@ -85,7 +85,7 @@ export function nextRunBefore(record: usize, from: f64, until: f64): f64 {
 
 /** The first run at or after `from`, a near instant, on matching dates up to `lastDay`. */
 export function nextRunUntil(record: usize, from: f64, lastDay: i32): f64 {
-  const over = <f64>lastDay * DAY + DAY
+  const over = <f64>(lastDay + 1) * DAY_MS
   while (from < over + SPREAD) {
     const segment = segmentAt(zoneOf(record), from)
     if (!segment) return MISSING
@@ -109,7 +109,7 @@ export function nextRunUntil(record: usize, from: f64, lastDay: i32): f64 {
 
 /** The last run at or before `to`, a near instant, on matching dates from `firstDay` on. */
 export function prevRunSince(record: usize, to: f64, firstDay: i32): f64 {
-  const over = <f64>firstDay * DAY - 1
+  const over = <f64>firstDay * DAY_MS - 1
   while (to > over - SPREAD) {
     const segment = segmentAt(zoneOf(record), to)
     if (!segment) return MISSING

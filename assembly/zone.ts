@@ -7,31 +7,32 @@
 // the margin, a segment simply starts or ends there with a change of 0.
 
 import { OUT_CHUNK, OUT_ZONE, allocate, scratch } from './abi'
+import { DAY_MS } from './calendar'
 
-/** A chunk is 2^28 s; a bucket 2^23 s, some 97 days. */
-const CHUNK_BITS: i32 = 28
-const BUCKET_BITS: i32 = 23
-const BUCKETS: i32 = 1 << (CHUNK_BITS - BUCKET_BITS)
+/** A bucket is 2^33 ms, some 99 days; a chunk is 32 of them. */
+const BUCKET_MS: f64 = <f64>(<u64>1 << 33)
+const BUCKET_BITS: i32 = 5
+const BUCKETS: i32 = 1 << BUCKET_BITS
 
-export const CHUNK_SECONDS: f64 = <f64>(1 << CHUNK_BITS)
-/** Seconds that a chunk's table reaches beyond both ends: more than two offsets can differ by. */
-export const MARGIN: f64 = 2 * 86400
+export const CHUNK_MS: f64 = BUCKET_MS * <f64>BUCKETS
+/** What a chunk's table reaches beyond both ends, ms: more than two offsets can differ by. */
+export const MARGIN: f64 = 2 * DAY_MS
 /** The chunks of a zone, from the years 800 to 2900 or so; search.ts never looks beyond. */
-export const CHUNK_FIRST: i32 = -138
-export const CHUNK_COUNT: i32 = 250
+export const CHUNK_FIRST: i32 = -136
+export const CHUNK_COUNT: i32 = 248
 
 // A segment: 0 start f64, 8 and 16 the bounds f64 between which no transition is felt, 24 offset
 // i32, 28 change i32 (its offset less the one before). The next segment's start is its end.
 export const SEGMENT_SIZE: usize = 32
 const SEGMENTS: usize = <usize>BUCKETS * 2
 
-/** First instant (s) of the segment; the end of the one before. */
+/** First instant of the segment; the end of the one before. */
 // @ts-ignore: decorator
 @inline
 export function startOf(segment: usize): f64 {
   return load<f64>(segment)
 }
-/** First instant (s) of the next segment. */
+/** First instant of the next segment. */
 // @ts-ignore: decorator
 @inline
 export function endOf(segment: usize): f64 {
@@ -49,7 +50,7 @@ export function plainFrom(segment: usize): f64 {
 export function plainUntil(segment: usize): f64 {
   return load<f64>(segment, 16)
 }
-/** Wall time minus UTC, s. */
+/** Wall time minus UTC, ms. */
 // @ts-ignore: decorator
 @inline
 export function offsetOf(segment: usize): f64 {
@@ -73,7 +74,7 @@ export function addZone(): usize {
   return allocate(CHUNK_COUNT * 4)
 }
 
-/** A new zone whose offset (s) never changes: one segment serves all chunks. */
+/** A new zone whose offset (ms) never changes: one segment serves all chunks. */
 export function addFixedZone(offset: i32): usize {
   const zone = addZone()
   const chunk = allocate(chunkSize(1))
@@ -84,8 +85,8 @@ export function addFixedZone(offset: i32): usize {
 }
 
 /**
- * Where the host writes what `installChunk` reads: `count` pairs of f64, an instant (s) and the
- * offset (s) from then on. The first pair is for the start of the chunk's reach, which lies MARGIN
+ * Where the host writes what `installChunk` reads: `count` pairs of f64, an instant and the
+ * offset (ms) from then on. The first pair is for the start of the chunk's reach, which lies MARGIN
  * before the chunk; the others are the transitions up to MARGIN behind its end.
  */
 export function chunkInput(count: i32): usize {
@@ -104,8 +105,8 @@ export function installChunk(zone: usize, index: i32, count: i32): void {
     writeSegment(chunk, i, load<f64>(pair), offset, offset - before)
     pair += 16
   }
-  const start = <f64>(index + CHUNK_FIRST) * CHUNK_SECONDS
-  closeTable(chunk, count, start + CHUNK_SECONDS + MARGIN)
+  const start = <f64>(index + CHUNK_FIRST) * CHUNK_MS
+  closeTable(chunk, count, start + CHUNK_MS + MARGIN)
   fillBuckets(chunk, start)
   store<u32>(zone + (<usize>index << 2), <u32>chunk)
 }
@@ -135,26 +136,26 @@ function closeTable(chunk: usize, count: i32, end: f64): void {
 function fillBuckets(chunk: usize, start: f64): void {
   let index: i32 = 0
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
-    const from = start + <f64>bucket * <f64>(1 << BUCKET_BITS)
+    const from = start + <f64>bucket * BUCKET_MS
     while (endOf(chunk + SEGMENTS + <usize>index * SEGMENT_SIZE) <= from) index++
     store<u16>(chunk + (<usize>bucket << 1), <u16>index)
   }
 }
 
-/** The segment that holds an instant (s), or 0 when the chunk is missing and named in the output. */
+/** The segment that holds an instant, or 0 when the chunk is missing and named in the output. */
 // @ts-ignore: decorator
 @inline
 export function segmentAt(zone: usize, instant: f64): usize {
-  const scaled = floor<f64>(instant * (1 / CHUNK_SECONDS))
-  const index = <i32>scaled - CHUNK_FIRST
+  // Scaling by a power of two is exact, and counting buckets from the first truncates downwards.
+  const bucket = <i32>(instant * (1 / BUCKET_MS) - <f64>(CHUNK_FIRST * BUCKETS))
+  const index = bucket >> BUCKET_BITS
   const chunk = <usize>load<u32>(zone + (<usize>index << 2))
   if (!chunk) {
     store<u32>(OUT_ZONE, <u32>zone)
     store<i32>(OUT_CHUNK, index)
     return 0
   }
-  const bucket = <i32>((instant - scaled * CHUNK_SECONDS) * (1 / <f64>(1 << BUCKET_BITS)))
-  const number = load<u16>(chunk + (<usize>bucket << 1))
+  const number = load<u16>(chunk + (<usize>(bucket & (BUCKETS - 1)) << 1))
   let segment = chunk + SEGMENTS + <usize>number * SEGMENT_SIZE
   while (endOf(segment) <= instant) segment += SEGMENT_SIZE
   return segment

@@ -1,7 +1,7 @@
 // Many expressions and many questions at once, over typed arrays, without an allocation an item. A
 // batch has an instance of the core to itself: its records are packed there, and go with it.
 
-import { enumerate } from './cron-expression.ts'
+import { checkExpression, enumerate } from './cron-expression.ts'
 import { syntaxError } from './errors.ts'
 import { type Instant, toEpochMs } from './instant.ts'
 import { newCore } from './module.ts'
@@ -26,13 +26,8 @@ export class CronBatch {
    * @throws {RangeError} when the zone is unknown
    */
   add(expression: string, options: ExpressionOptions = NO_OPTIONS): number {
-    if (typeof expression !== 'string') {
-      throw new TypeError(`cron expression: expected a string, got ${typeof expression}`)
-    }
-    const { table, gap, fold } = planOf(options)
-    const zone = this.#core.zoneAddress(table)
-    const text = this.#core.writeText(expression)
-    const id = this.#core.exports.intern(text, expression.length, zone, gap, fold)
+    checkExpression(expression)
+    const id = this.#core.intern(expression, planOf(options))
     if (id < 0) throw syntaxError(expression, this.#core.refusal(~id))
     return id
   }

@@ -6,7 +6,7 @@
 import { syntaxError } from './errors.ts'
 import { type Instant, toEpochMs } from './instant.ts'
 import { type Core, sharedCore } from './module.ts'
-import { type ParseOptions, parsePlanOf } from './options.ts'
+import { horizonOf, type ParseOptions, type Plan, parsePlanOf } from './options.ts'
 
 /** The values of each field, ascending; Sunday is 0. */
 export interface CronFields {
@@ -45,33 +45,20 @@ export class CronExpression {
   readonly timeZone: string
 
   readonly #core: Core
-  readonly #zone: number
-  readonly #gap: number
-  readonly #fold: number
+  readonly #plan: Plan
   readonly #horizonYears: number
   #slot = 0
   #record = 0
 
   /** Use {@link parseCron}. */
   constructor(expression: string, options: ParseOptions) {
-    if (typeof expression !== 'string') {
-      throw new TypeError(
-        `cron expression: expected a string, got ${expression === null ? 'null' : typeof expression}`,
-      )
-    }
-    if (expression.length > EXPRESSION_MAX) {
-      throw new RangeError(
-        `cron expression: ${expression.length} characters; at most ${EXPRESSION_MAX} are read`,
-      )
-    }
+    checkExpression(expression)
     const plan = parsePlanOf(options)
     this.expression = expression
     this.timeZone = plan.timeZone
     this.#core = sharedCore()
-    this.#zone = this.#core.zoneAddress(plan.table)
-    this.#gap = plan.gap
-    this.#fold = plan.fold
-    this.#horizonYears = plan.horizonYears
+    this.#plan = plan
+    this.#horizonYears = horizonOf(options)
     this.#compile()
   }
 
@@ -221,21 +208,12 @@ export class CronExpression {
   }
 
   #compile(): void {
-    const { exports } = this.#core
-    turn = (turn + 1) % exports.SLOT_COUNT.value
+    const core = this.#core
+    turn = (turn + 1) % core.slotCount
     tenants[turn] = undefined
-    const record = exports.SLOTS.value + turn * exports.RECORD_SIZE.value
-    const { expression } = this
-    const text = this.#core.writeText(expression)
-    const status = exports.compile(
-      record,
-      text,
-      expression.length,
-      this.#zone,
-      this.#gap,
-      this.#fold,
-    )
-    if (status !== 0) throw syntaxError(expression, this.#core.refusal(status))
+    const record = core.slotAddress(turn)
+    const status = core.compile(record, this.expression, this.#plan)
+    if (status !== 0) throw syntaxError(this.expression, core.refusal(status))
     tenants[turn] = this
     this.#slot = turn
     this.#record = record
@@ -250,6 +228,23 @@ export class CronExpression {
  */
 export function parseCron(expression: string, options: ParseOptions = NO_OPTIONS): CronExpression {
   return new CronExpression(expression, options)
+}
+
+/**
+ * Refuses what is no text, or too long to be read.
+ * @throws {TypeError} when it is no string
+ * @throws {RangeError} when it is longer than 4 MiB
+ */
+export function checkExpression(expression: unknown): void {
+  if (typeof expression !== 'string') {
+    const got = expression === null ? 'null' : typeof expression
+    throw new TypeError(`cron expression: expected a string, got ${got}`)
+  }
+  if (expression.length > EXPRESSION_MAX) {
+    throw new RangeError(
+      `cron expression: ${expression.length} characters; at most ${EXPRESSION_MAX} are read`,
+    )
+  }
 }
 
 /** What the core's `enumerate` is asked for; `out` 0 only counts. */

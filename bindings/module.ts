@@ -3,6 +3,7 @@
 
 import coreBase64 from '../build/core.wasm'
 import type { OffsetTable } from './offset-table.ts'
+import type { Plan } from './options.ts'
 
 /** An exported constant or variable of the core. */
 interface Global {
@@ -18,7 +19,7 @@ interface CoreExports {
   readonly RECORD_SIZE: Global
   readonly BATCH_ITEMS: Global
   readonly CHUNK_FIRST: Global
-  readonly CHUNK_SECONDS: Global
+  readonly CHUNK_MS: Global
   readonly MARGIN: Global
   readonly batchDone: Global
   readonly resumeAt: Global
@@ -59,12 +60,39 @@ export class Core {
   readonly exports: CoreExports
   readonly #zoneAddresses = new Map<OffsetTable, number>()
   readonly #zones = new Map<number, OffsetTable>()
+  /** How many records can stand in slots at once. */
+  readonly slotCount: number
+  readonly #slots: number
+  readonly #recordSize: number
   #bytes: Uint8Array
 
   constructor(module: object) {
     const { WebAssembly } = globalThis as unknown as { WebAssembly: WebAssemblyNamespace }
     this.exports = new WebAssembly.Instance(module).exports
     this.#bytes = new Uint8Array(this.exports.memory.buffer)
+    // Reading an exported constant costs a call, so those on the way of every parse are kept.
+    this.slotCount = this.exports.SLOT_COUNT.value
+    this.#slots = this.exports.SLOTS.value
+    this.#recordSize = this.exports.RECORD_SIZE.value
+  }
+
+  /** The address of the record in a slot. */
+  slotAddress(slot: number): number {
+    return this.#slots + slot * this.#recordSize
+  }
+
+  /** Compiles a text into a record; returns 0 or the status that refused it. */
+  compile(record: number, expression: string, { table, gap, fold }: Plan): number {
+    const zone = this.zoneAddress(table)
+    const text = this.#writeText(expression)
+    return this.exports.compile(record, text, expression.length, zone, gap, fold)
+  }
+
+  /** Adds a text to a batch; returns its id, or the complement of the status that refused it. */
+  intern(expression: string, { table, gap, fold }: Plan): number {
+    const zone = this.zoneAddress(table)
+    const text = this.#writeText(expression)
+    return this.exports.intern(text, expression.length, zone, gap, fold)
   }
 
   /** The address of a zone, added when it is new. */
@@ -81,7 +109,7 @@ export class Core {
   }
 
   /** Copies a text to where the core reads it, one byte a character, and returns its address. */
-  writeText(text: string): number {
+  #writeText(text: string): number {
     const { length } = text
     const address = this.exports.scratch(length)
     const bytes = this.#memory()
@@ -119,11 +147,11 @@ export class Core {
     const words = new Int32Array(exports.memory.buffer, exports.OUTPUT.value, 8)
     const zone = words[6]!
     const index = words[7]!
-    const start = (index + exports.CHUNK_FIRST.value) * exports.CHUNK_SECONDS.value
+    const start = (index + exports.CHUNK_FIRST.value) * exports.CHUNK_MS.value
     const margin = exports.MARGIN.value
     const pairs = this.#zones
       .get(zone)!
-      .read(start - margin, start + exports.CHUNK_SECONDS.value + margin)
+      .read(start - margin, start + exports.CHUNK_MS.value + margin)
     const input = exports.chunkInput(pairs.length / 2)
     new Float64Array(exports.memory.buffer, input, pairs.length).set(pairs)
     exports.installChunk(zone, index, pairs.length / 2)

@@ -14,21 +14,22 @@ export class OffsetTable {
   readonly #reader: ZoneReader
   readonly #chunks = new Map<number, Float64Array>()
 
-  /** The offset (s) of a zone that never changes it; `undefined` of others. */
+  /** The offset (ms) of a zone that never changes it; `undefined` of others. */
   readonly fixedOffset: number | undefined
 
   constructor(canonicalName: string) {
     this.#reader = nativeReader(canonicalName) ?? intlReader(canonicalName)
-    if (isFixed(canonicalName)) this.fixedOffset = this.#reader.offsetAt(0)
+    if (isFixed(canonicalName)) this.fixedOffset = this.#reader.offsetAt(0) * 1000
   }
 
-  /** Pairs of instant (s) and offset (s): the offset at `from`, then each transition to `until`. */
+  /** Pairs of instant and offset (ms): the offset at `from`, then each transition to `until`. */
   read(from: number, until: number): Float64Array {
     let pairs = this.#chunks.get(from)
     if (!pairs) {
-      const list = [from, this.#reader.offsetAt(from)]
-      for (const [instant, offset] of this.#reader.transitions(from, until)) {
-        list.push(instant, offset)
+      const start = Math.floor(from / 1000)
+      const list = [start * 1000, this.#reader.offsetAt(start) * 1000]
+      for (const [instant, offset] of this.#reader.transitions(start, Math.ceil(until / 1000))) {
+        list.push(instant * 1000, offset * 1000)
       }
       pairs = Float64Array.from(list)
       this.#chunks.set(from, pairs)

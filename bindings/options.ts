@@ -29,11 +29,13 @@ export interface ParseOptions extends ExpressionOptions {
   horizonYears?: number | undefined
 }
 
-/** Checked options. `gap` and `fold` are the codes of assembly/parse.ts, 0 for the default. */
+/** Checked options of one expression. */
 export interface Plan {
   readonly timeZone: string
   readonly table: OffsetTable
+  /** Code of assembly/parse.ts, 0 for the hour field's default. */
   readonly gap: number
+  /** Code of assembly/parse.ts, 0 for the hour field's default. */
   readonly fold: number
 }
 
@@ -48,11 +50,40 @@ const PARSE_NAMES = [...NAMES, 'horizonYears']
  * @throws {TypeError} on an unknown option or a value of the wrong kind
  * @throws {RangeError} on an unknown time zone
  */
-export function planOf(options: ExpressionOptions, names: readonly string[] = NAMES): Plan {
+export function planOf(options: ExpressionOptions): Plan {
+  checkNames(options, NAMES)
+  return checkedPlan(options)
+}
+
+/**
+ * Checks the options of `parseCron`.
+ * @throws {TypeError} as `planOf`
+ * @throws {RangeError} on an unknown time zone or a horizon outside 1 to 400
+ */
+export function parsePlanOf(options: ParseOptions): Plan {
+  checkNames(options, PARSE_NAMES)
+  return checkedPlan(options)
+}
+
+/**
+ * The horizon to search up to, years.
+ * @throws {TypeError} when it is no number
+ * @throws {RangeError} when it is not 1 to 400
+ */
+export function horizonOf({ horizonYears = 4 }: ParseOptions): number {
+  if (typeof horizonYears !== 'number') {
+    throw new TypeError(`horizonYears: expected a number, got ${typeof horizonYears}`)
+  }
+  if (!Number.isInteger(horizonYears) || horizonYears < 1 || horizonYears > 400) {
+    throw new RangeError(`horizonYears: ${horizonYears} is no whole number from 1 to 400`)
+  }
+  return horizonYears
+}
+
+function checkNames(options: object, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(
-      `options: expected an object, got ${options === null ? 'null' : typeof options}`,
-    )
+    const got = options === null ? 'null' : typeof options
+    throw new TypeError(`options: expected an object, got ${got}`)
   }
   for (const name in options) {
     if (!names.includes(name)) {
@@ -61,6 +92,9 @@ export function planOf(options: ExpressionOptions, names: readonly string[] = NA
       )
     }
   }
+}
+
+function checkedPlan(options: ExpressionOptions): Plan {
   const { dialect, timeZone = 'local', gap, fold, seed } = options
   if (dialect !== undefined) codeOf('dialect', dialect, DIALECTS)
   if (seed !== undefined && typeof seed !== 'string') {
@@ -73,23 +107,6 @@ export function planOf(options: ExpressionOptions, names: readonly string[] = NA
     gap: gap === undefined ? 0 : codeOf('gap', gap, GAP_CODES),
     fold: fold === undefined ? 0 : codeOf('fold', fold, FOLD_CODES),
   }
-}
-
-/**
- * Checks the options of `parseCron`.
- * @throws {TypeError} as `planOf`
- * @throws {RangeError} on an unknown time zone or a horizon outside 1 to 400
- */
-export function parsePlanOf(options: ParseOptions): Plan & { readonly horizonYears: number } {
-  const plan = planOf(options, PARSE_NAMES)
-  const { horizonYears = 4 } = options
-  if (typeof horizonYears !== 'number') {
-    throw new TypeError(`horizonYears: expected a number, got ${typeof horizonYears}`)
-  }
-  if (!Number.isInteger(horizonYears) || horizonYears < 1 || horizonYears > 400) {
-    throw new RangeError(`horizonYears: ${horizonYears} is no whole number from 1 to 400`)
-  }
-  return { ...plan, horizonYears }
 }
 
 function codeOf(name: string, value: unknown, codes: readonly string[]): number {
