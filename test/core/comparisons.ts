@@ -13,6 +13,9 @@ const WINDOW_RUNS = 200
 
 type Run = number | null
 
+/** Two answers that differ, or a broken law; the message has the call, what came and what should. */
+export class Mismatch extends Error {}
+
 /** How many answers were compared. */
 export interface Tally {
   comparisons: number
@@ -120,7 +123,7 @@ export function compareAcceptance(text: string, tally: Tally): void {
   }
   tally.comparisons++
   if (accepts !== (readExpression(text) !== null)) {
-    throw new Error(`${JSON.stringify(text)} is ${accepts ? 'accepted' : 'refused'}`)
+    throw new Mismatch(`${JSON.stringify(text)} is ${accepts ? 'accepted' : 'refused'}`)
   }
 }
 
@@ -148,7 +151,7 @@ function comparing(sample: Sample, tally: Tally) {
     tally.comparisons++
     if (Object.is(got, wanted) || print(got) === print(wanted)) return
     const call = `parseCron('${sample.expression}', ${JSON.stringify(optionsOf(sample))})`
-    throw new Error(`${call}\n  ${what}\n  is     ${print(got)}\n  wanted ${print(wanted)}`)
+    throw new Mismatch(`${call}\n  ${what}\n  is     ${print(got)}\n  wanted ${print(wanted)}`)
   }
 }
 

@@ -1,0 +1,16 @@
+// Lets plain Node (with tsx) import the core as the bundler and the test runner do: a `.wasm` import
+// is its bytes as base64 text. Loaded by --import; for scripts only, the package has no such import.
+import { readFile } from 'node:fs/promises'
+import { register } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
+
+/** A load hook of node:module. */
+export async function load(url, context, nextLoad) {
+  if (!url.endsWith('.wasm')) return nextLoad(url, context)
+  const base64 = await readFile(new URL(url), 'base64')
+  const source = `export default ${JSON.stringify(base64)}`
+  return { format: 'module', source, shortCircuit: true }
+}
+
+// Node runs the hooks on a thread of their own, where this file must not register itself again.
+if (isMainThread) register(import.meta.url)
