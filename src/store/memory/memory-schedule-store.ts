@@ -33,6 +33,11 @@ export class MemoryScheduleStore implements Required<ScheduleStore> {
   /** Tokens of deleted tasks: each id is here or in `#rows`, never in both. */
   readonly #fences = new Map<string, number>()
 
+  /** Starts with copies of `rows`, such as another store's `list()`; by default empty. */
+  constructor(rows: Iterable<ScheduleRecord> = []) {
+    for (const row of rows) this.#rows.set(row.id, Object.freeze({ ...row }))
+  }
+
   async start(): Promise<void> {}
 
   async get(id: string): Promise<ScheduleRecord | null> {

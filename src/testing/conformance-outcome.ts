@@ -1,0 +1,364 @@
+// What ends or prolongs a claim, and what outlives a row: renew, complete, delete, list.
+
+import { same } from './assertions.ts'
+import type { StoreCaseBody } from './conformance.ts'
+import { ID, LEASE_MS, type Stage } from './stage.ts'
+
+type Cases = Readonly<Record<string, StoreCaseBody>>
+
+/** Ways to lose a claim, or never to have had it; each leaves a token that opens nothing. */
+const LOST: Readonly<Record<string, (stage: Stage) => Promise<number>>> = {
+  'an id that is absent': async () => 1,
+  'a task that was never claimed': async (stage) => {
+    await stage.register()
+    return 0
+  },
+  'a token from the future': async (stage) => {
+    await stage.register()
+    return (await stage.claim()).fencingToken + 1
+  },
+  'a claim that was taken over': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.claim(stage.at + LEASE_MS, { owner: 'second' })
+    return fencingToken
+  },
+  'a claim that was committed': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.complete(ID, fencingToken, { nextRunAt: stage.at + 1 }, stage.at)
+    return fencingToken
+  },
+  'a claim that was committed and followed by another': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.complete(ID, fencingToken, { nextRunAt: stage.at }, stage.at)
+    await stage.claim()
+    return fencingToken
+  },
+  'a claim whose task was deleted': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.delete(ID)
+    return fencingToken
+  },
+  'a claim whose task was deleted and registered again': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.delete(ID)
+    await stage.register()
+    return fencingToken
+  },
+}
+
+/** A negative case per way to lose: the call answers false and changes nothing. */
+function refusedAfterLoss(call: (stage: Stage, token: number) => Promise<boolean>): Cases {
+  const cases: Record<string, StoreCaseBody> = {}
+  for (const [loss, lose] of Object.entries(LOST)) {
+    cases[`${loss} is refused, and nothing changes`] = async (stage) => {
+      const token = await lose(stage)
+      await stage.unchanged(async () => same(await call(stage, token), false))
+    }
+  }
+  return cases
+}
+
+export const renewCases: Cases = {
+  ...refusedAfterLoss(({ store, at }, token) => store.renew(ID, token, at + 9 * LEASE_MS)),
+  'a renewal moves the deadline and nothing else': async (stage) => {
+    await stage.register()
+    const { record, fencingToken } = await stage.claim()
+    same(await stage.store.renew(ID, fencingToken, stage.at + 2 * LEASE_MS), true)
+    const row = await stage.row()
+    const leaseUntil = stage.at + 2 * LEASE_MS
+    same(row, { ...record, leaseUntil, updatedAt: row.updatedAt })
+  },
+  'a renewed lease is live until its new deadline': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.renew(ID, fencingToken, stage.at + 2 * LEASE_MS)
+    same(await stage.tryClaim(stage.at + 2 * LEASE_MS - 1), null)
+    same((await stage.claim(stage.at + 2 * LEASE_MS)).takenOver, true)
+  },
+  'a renewal to now hands the slot back at once': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    same(await stage.store.renew(ID, fencingToken, stage.at + 5), true)
+    same(await stage.tryClaim(stage.at + 4), null)
+    const { record, takenOver } = await stage.claim(stage.at + 5, { owner: 'second' })
+    same([record.nextRunAt, takenOver], [stage.at, true])
+  },
+  'a renewal to the past hands the slot back too': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    same(await stage.store.renew(ID, fencingToken, stage.at - 10 * LEASE_MS), true)
+    await stage.claim(stage.at)
+  },
+  'a claim that lapsed unchallenged can be renewed': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    const late = stage.at + 5 * LEASE_MS
+    same(await stage.store.renew(ID, fencingToken, late + LEASE_MS), true)
+    same(await stage.tryClaim(late), null)
+  },
+  'a claim that was handed back unchallenged can be renewed': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.renew(ID, fencingToken, stage.at)
+    same(await stage.store.renew(ID, fencingToken, stage.at + LEASE_MS), true)
+    same(await stage.tryClaim(stage.at), null)
+  },
+  'the newest claim renews after a take-over': async (stage) => {
+    await stage.register()
+    await stage.claim()
+    const { fencingToken } = await stage.claim(stage.at + LEASE_MS)
+    same(await stage.store.renew(ID, fencingToken, stage.at + 5 * LEASE_MS), true)
+  },
+}
+
+export const completeCases: Cases = {
+  ...refusedAfterLoss(({ store, at }, token) =>
+    store.complete(ID, token, { nextRunAt: at + 77, lastRunAt: at + 7 }, at + 777),
+  ),
+  'a commit writes slot, last run and updatedAt and clears the lease': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    const patch = { nextRunAt: stage.at + 10, lastRunAt: stage.at }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at + 3), true)
+    same(await stage.row(), {
+      ...stage.schedule(patch),
+      ...{ lastRunAt: stage.at, fencingToken, updatedAt: stage.at + 3 },
+    })
+  },
+  'a commit without a last run keeps the one before': async (stage) => {
+    await stage.register()
+    const first = await stage.claim()
+    const patch = { nextRunAt: stage.at, lastRunAt: stage.at - 5 }
+    await stage.store.complete(ID, first.fencingToken, patch, stage.at)
+    const { fencingToken } = await stage.claim()
+    same(await stage.store.complete(ID, fencingToken, { nextRunAt: null }, stage.at + 1), true)
+    same((await stage.row()).lastRunAt, stage.at - 5)
+  },
+  'a commit may leave the task without a slot': async (stage) => {
+    await stage.register({ kind: 'delay' })
+    const { fencingToken } = await stage.claim()
+    const patch = { nextRunAt: null, lastRunAt: stage.at }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
+    same((await stage.row()).nextRunAt, null)
+    same(await stage.tryClaim(stage.at + 1e9), null)
+  },
+  'slot and last run may go back in time': async (stage) => {
+    await stage.register()
+    const first = await stage.claim()
+    const patch = { nextRunAt: stage.at, lastRunAt: stage.at }
+    await stage.store.complete(ID, first.fencingToken, patch, stage.at)
+    const { fencingToken } = await stage.claim()
+    const back = { nextRunAt: stage.at - 100, lastRunAt: stage.at - 200 }
+    same(await stage.store.complete(ID, fencingToken, back, stage.at - 300), true)
+    const { nextRunAt, lastRunAt, updatedAt } = await stage.row()
+    same({ nextRunAt, lastRunAt, updatedAt }, { ...back, updatedAt: stage.at - 300 })
+  },
+  'a late commit that nobody challenged counts': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    const late = stage.at + 100 * LEASE_MS
+    same(await stage.store.complete(ID, fencingToken, { nextRunAt: late }, late), true)
+  },
+  'a commit after a hand-back that nobody took counts': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.renew(ID, fencingToken, stage.at)
+    same(await stage.store.complete(ID, fencingToken, { nextRunAt: null }, stage.at + 1), true)
+  },
+  'the newest claim commits after a take-over': async (stage) => {
+    await stage.register()
+    await stage.claim()
+    const { fencingToken } = await stage.claim(stage.at + LEASE_MS)
+    same(await stage.store.complete(ID, fencingToken, { nextRunAt: null }, stage.at), true)
+  },
+  'the same commit a second time is refused': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    const commit = () => stage.store.complete(ID, fencingToken, { nextRunAt: stage.at }, stage.at)
+    same([await commit(), await commit()], [true, false])
+  },
+  'a commit of the stored plan writes its slot': async (stage) => {
+    const { kind, spec } = await stage.register()
+    const { fencingToken } = await stage.claim()
+    const patch = { nextRunAt: stage.at + 10, plan: { kind, spec } }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
+    same((await stage.row()).nextRunAt, stage.at + 10)
+  },
+  'a commit of an older spec keeps the newer slot and writes the rest': async (stage) => {
+    const { kind, spec } = await stage.register()
+    const { fencingToken } = await stage.claim()
+    const newer = { spec: '2', nextRunAt: stage.at + 2 }
+    await stage.register(newer, stage.at + 1)
+    const patch = { nextRunAt: stage.at + 10, lastRunAt: stage.at, plan: { kind, spec } }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at + 3), true)
+    same(await stage.row(), {
+      ...stage.schedule(newer),
+      ...{ lastRunAt: stage.at, fencingToken, updatedAt: stage.at + 3 },
+    })
+  },
+  'a commit of an older kind keeps the newer slot': async (stage) => {
+    const { kind, spec } = await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.register({ kind: 'delay', nextRunAt: stage.at + 2 })
+    const patch = { nextRunAt: null, plan: { kind, spec } }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
+    same((await stage.row()).nextRunAt, stage.at + 2)
+  },
+  'a commit of an older plan keeps that the newer has no slot': async (stage) => {
+    const { kind, spec } = await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.register({ spec: '2', nextRunAt: null })
+    const patch = { nextRunAt: stage.at + 10, plan: { kind, spec } }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
+    same((await stage.row()).nextRunAt, null)
+  },
+  'a commit of a plan that went and came back writes its slot': async (stage) => {
+    const { kind, spec } = await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.register({ spec: '2', nextRunAt: stage.at + 2 })
+    await stage.register({ nextRunAt: stage.at + 3 })
+    const patch = { nextRunAt: stage.at + 10, plan: { kind, spec } }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
+    same((await stage.row()).nextRunAt, stage.at + 10)
+  },
+  'a commit without a plan writes its slot over a newer plan': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.register({ spec: '2', nextRunAt: stage.at + 2 })
+    const patch = { nextRunAt: stage.at + 10 }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
+    same((await stage.row()).nextRunAt, stage.at + 10)
+  },
+}
+
+export const deleteCases: Cases = {
+  'a deleted task is gone from get and list': async (stage) => {
+    await stage.register()
+    await stage.store.delete(ID)
+    same([await stage.store.get(ID), await stage.store.list()], [null, []])
+  },
+  'an absent id can be deleted, and a deleted one again': async (stage) => {
+    await stage.store.delete(ID)
+    await stage.register()
+    await stage.store.delete(ID)
+    await stage.store.delete(ID)
+    same(await stage.store.get(ID), null)
+  },
+  'a registration after a deletion starts from the old token': async (stage) => {
+    await stage.register()
+    await stage.claim()
+    await stage.store.delete(ID)
+    same((await stage.register({}, stage.at + 1)).fencingToken, 1)
+    same((await stage.claim(stage.at + 1)).fencingToken, 2)
+  },
+  'a registration after a deletion has no lease and no last run': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    const patch = { nextRunAt: stage.at, lastRunAt: stage.at }
+    await stage.store.complete(ID, fencingToken, patch, stage.at)
+    await stage.claim()
+    await stage.store.delete(ID)
+    const record = await stage.register({}, stage.at + 1)
+    same(record, { ...stage.schedule(), fencingToken: 2, updatedAt: stage.at + 1 })
+    same((await stage.claim(stage.at + 1)).takenOver, false)
+  },
+  'a registration after a deletion may be of another kind': async (stage) => {
+    await stage.register()
+    await stage.claim()
+    await stage.store.delete(ID)
+    const { kind, fencingToken } = await stage.register({ kind: 'cron', spec: '* * * * *' })
+    same({ kind, fencingToken }, { kind: 'cron', fencingToken: 1 })
+  },
+  'tokens rise over twenty deletions': async (stage) => {
+    for (let token = 1; token <= 20; token++) {
+      await stage.register()
+      same((await stage.claim()).fencingToken, token)
+      await stage.store.delete(ID)
+    }
+  },
+  'a token outlives registrations that nobody claims': async (stage) => {
+    await stage.register()
+    await stage.claim()
+    for (let round = 0; round < 5; round++) {
+      await stage.store.delete(ID)
+      same((await stage.register()).fencingToken, 1)
+    }
+  },
+  'the newest token deletes': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.delete(ID, fencingToken)
+    same(await stage.store.get(ID), null)
+  },
+  'token 0 deletes what was never claimed': async (stage) => {
+    await stage.register()
+    await stage.store.delete(ID, 0)
+    same(await stage.store.get(ID), null)
+  },
+  'a stale token deletes nothing': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.claim(stage.at + LEASE_MS)
+    await stage.unchanged(() => stage.store.delete(ID, fencingToken))
+    await stage.unchanged(() => stage.store.delete(ID, 0))
+  },
+  'a token from the future deletes nothing': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.unchanged(() => stage.store.delete(ID, fencingToken + 1))
+  },
+  'a delayed deletion does not reach a newer registration': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.delete(ID, fencingToken)
+    await stage.register()
+    await stage.claim()
+    await stage.unchanged(() => stage.store.delete(ID, fencingToken))
+  },
+  'a deletion leaves other tasks alone': async (stage) => {
+    await stage.register({ id: 'other' })
+    await stage.claim(stage.at, { id: 'other' })
+    await stage.register()
+    await stage.unchanged(() => stage.store.delete(ID), 'other')
+  },
+}
+
+export const listCases: Cases = {
+  'an empty store lists nothing': async ({ store }) => {
+    same(await store.list(), [])
+  },
+  'every live row is listed as get gives it': async (stage) => {
+    await stage.register({ id: 'waiting' })
+    await stage.register({ id: 'asleep', nextRunAt: null })
+    await stage.register({ id: 'claimed' })
+    await stage.claim(stage.at, { id: 'claimed' })
+    await stage.register({ id: 'gone' })
+    await stage.store.delete('gone')
+    const ids = ['asleep', 'claimed', 'waiting']
+    same(byId(await stage.store.list()), await Promise.all(ids.map((id) => stage.row(id))))
+  },
+  'a row that was deleted and registered again is listed once': async (stage) => {
+    await stage.register()
+    await stage.store.delete(ID)
+    await stage.register()
+    same(await stage.store.list(), [await stage.row()])
+  },
+  'three hundred rows are all listed': async (stage) => {
+    const ids = Array.from({ length: 300 }, (_, index) => `task ${1000 + index}`)
+    await Promise.all(ids.map((id) => stage.register({ id })))
+    const listed = await stage.store.list()
+    same(
+      byId(listed).map(({ id }) => id),
+      ids,
+    )
+  },
+}
+
+function byId<T extends { readonly id: string }>(records: readonly T[]): T[] {
+  return [...records].sort((left, right) => (left.id < right.id ? -1 : 1))
+}
