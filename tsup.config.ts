@@ -6,6 +6,8 @@ const entry = {
   index: 'src/index.ts',
   engine: 'bindings/index.ts',
   describe: 'src/describe.ts',
+  sqlite: 'src/store/sqlite/index.ts',
+  testing: 'src/testing/index.ts',
 }
 
 const common = {
