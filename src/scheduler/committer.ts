@@ -1,0 +1,192 @@
+// Ends claims: commits what ran, and hands back what did not. A commit whose reply was lost is sent
+// again, the very same, until the store answers; a handler is never run again on such evidence.
+
+import type { CompletePatch, ScheduleRecord } from '../store/store.ts'
+import type { DurableTask } from './durable-task.ts'
+import type { ClaimEvent } from './events.ts'
+import type { Journal } from './journal.ts'
+import { type Failed, Lane } from './lane.ts'
+import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
+import type { TimerQueue } from './timer-queue.ts'
+
+/** A claim, as its end is written. */
+export interface EndedClaim {
+  readonly task: DurableTask
+  readonly fencingToken: number
+  /** The slot that was claimed. */
+  readonly slot: number
+}
+
+/** A claim and what to write of it. */
+export interface Commit extends EndedClaim {
+  readonly patch: CompletePatch
+  /** Called once the store has taken it. */
+  onCommitted(): void
+}
+
+interface SentCommit {
+  readonly commit: Commit
+  /** It was sent before, and the reply was lost. */
+  isUnknown: boolean
+}
+
+/** What the committer needs. */
+export interface CommitterOptions {
+  readonly calls: StoreCalls
+  readonly timers: TimerQueue
+  readonly journal: Journal
+  readonly tickMs: number
+  /** A commit was not taken: what the row says now, when it had to be read. */
+  readonly onRefused: (task: DurableTask, row: ScheduleRecord | null | undefined) => void
+  /** A commit can never be taken, whatever is done, until somebody mends the row. */
+  readonly onBadRow: (task: DurableTask) => void
+}
+
+/** Writes the ends of claims. */
+export class Committer {
+  readonly #options: CommitterOptions
+  readonly #commits: Lane<SentCommit>
+  readonly #handBacks: Lane<EndedClaim>
+
+  constructor(options: CommitterOptions) {
+    const { timers: clock, tickMs: retryMs, journal } = options
+    this.#options = options
+    this.#commits = new Lane({
+      clock,
+      retryMs,
+      work: (batch) => this.#commit(batch),
+      onFailed: ({ items, error }, retryInMs) => {
+        const taskIds = items.map(({ commit }) => commit.task.id)
+        journal.storeFailed({ error, operation: 'commit', taskIds, retryInMs })
+      },
+    })
+    this.#handBacks = new Lane({
+      clock,
+      retryMs,
+      work: (batch) => this.#handBack(batch),
+      onFailed: ({ items, error }, retryInMs) => {
+        const taskIds = items.map(({ task }) => task.id)
+        journal.storeFailed({ error, operation: 'hand back', taskIds, retryInMs })
+      },
+    })
+  }
+
+  commit(commit: Commit): void {
+    this.#commits.push({ commit, isUnknown: false })
+  }
+
+  /** Lets the lease lapse now, so that whoever claims next takes the slot over and runs it. */
+  handBack(claim: EndedClaim): void {
+    this.#handBacks.push(claim)
+  }
+
+  /** Resolves when all ends are written. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#commits.idle(), this.#handBacks.idle()])
+  }
+
+  /** Gives up on what is not written yet: those leases lapse, and the slots run again. */
+  close(): void {
+    for (const { commit } of this.#commits.close()) {
+      this.#options.journal.commitUnknown(claimEvent(commit))
+    }
+    this.#handBacks.close()
+  }
+
+  open(): void {
+    this.#commits.open()
+    this.#handBacks.open()
+  }
+
+  async #commit(batch: SentCommit[]): Promise<Failed<SentCommit> | undefined> {
+    const { calls, timers } = this.#options
+    const answers = await calls.complete(
+      batch.map(({ commit: { task, fencingToken, patch } }) => {
+        return { id: task.storedId, fencingToken, patch }
+      }),
+      timers.now(),
+    )
+    const lost = new LostReplies<SentCommit>()
+    const doubtful: SentCommit[] = []
+    for (const [index, sent] of batch.entries()) {
+      const answer = answers[index]
+      if (answer instanceof Error) this.#failed(sent, answer, lost)
+      else if (answer) sent.commit.onCommitted()
+      else if (sent.isUnknown) doubtful.push(sent)
+      else this.#refused(sent.commit, undefined)
+    }
+    await this.#readBack(doubtful, lost)
+    return lost.failed
+  }
+
+  #failed(sent: SentCommit, error: Error, lost: LostReplies<SentCommit>): void {
+    if (isAboutOneRow(error)) {
+      const { task } = sent.commit
+      const { journal, tickMs, onBadRow } = this.#options
+      const taskIds = [task.id]
+      journal.storeFailed({ error, operation: 'commit', taskIds, retryInMs: tickMs })
+      onBadRow(task)
+      return
+    }
+    sent.isUnknown = true
+    lost.add(sent, error)
+  }
+
+  /** Refused, after a reply was lost: was the first request carried out? The row tells. */
+  async #readBack(doubtful: SentCommit[], lost: LostReplies<SentCommit>): Promise<void> {
+    if (doubtful.length === 0) return
+    const rows = await this.#options.calls.get(doubtful.map(({ commit }) => commit.task.storedId))
+    for (const [index, sent] of doubtful.entries()) {
+      const row = rows[index]
+      const { commit } = sent
+      if (row instanceof Error) lost.add(sent, row)
+      else if (!row) this.#refused(commit, null)
+      else if (row.fencingToken === commit.fencingToken) commit.onCommitted()
+      else {
+        this.#options.journal.commitUnknown(claimEvent(commit))
+        this.#options.onRefused(commit.task, row)
+      }
+    }
+  }
+
+  #refused(commit: Commit, row: ScheduleRecord | null | undefined): void {
+    if (commit.task.stage !== 'closed') this.#options.journal.commitRejected(claimEvent(commit))
+    this.#options.onRefused(commit.task, row)
+  }
+
+  async #handBack(batch: EndedClaim[]): Promise<Failed<EndedClaim> | undefined> {
+    const { calls, timers, journal } = this.#options
+    const leaseUntil = timers.now()
+    const answers = await calls.renew(
+      batch.map(({ task, fencingToken }) => ({ id: task.storedId, fencingToken, leaseUntil })),
+    )
+    const lost = new LostReplies<EndedClaim>()
+    for (const [index, claim] of batch.entries()) {
+      const answer = answers[index]
+      if (answer === true) journal.handedBack(claimEvent(claim))
+      // A row that cannot be read cannot be handed back; its lease lapses by itself.
+      else if (answer instanceof Error && !isAboutOneRow(answer)) lost.add(claim, answer)
+    }
+    return lost.failed
+  }
+}
+
+/** How a claim is named in events and log lines. */
+export function claimEvent({ task, slot, fencingToken }: EndedClaim): ClaimEvent {
+  return { taskId: task.id, scheduledAt: new Date(slot), fencingToken }
+}
+
+/** Gathers the items of a batch that have to be sent again. */
+export class LostReplies<Item> {
+  readonly #items: Item[] = []
+  #error: Error | undefined
+
+  add(item: Item, error: Error): void {
+    this.#items.push(item)
+    this.#error ??= error
+  }
+
+  get failed(): Failed<Item> | undefined {
+    return this.#error && { items: this.#items, error: this.#error }
+  }
+}

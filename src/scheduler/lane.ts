@@ -1,0 +1,112 @@
+// One kind of request to the store: items gather while a batch is on its way, the next batch takes
+// them all, and what failed waits with back-off and is tried again. One batch at a time, so a burst
+// costs round trips per thousand items and a slow store is not flooded.
+
+import { Backoff } from '../backoff.ts'
+import type { Clock, Timer } from '../clock.ts'
+import { BATCH_MAX } from './store-calls.ts'
+
+/** What could not be done and why; those items are tried again. */
+export interface Failed<Item> {
+  readonly items: readonly Item[]
+  readonly error: Error
+}
+
+/** What a lane needs. */
+export interface LaneOptions<Item> {
+  readonly clock: Clock
+  /** The first wait after a failure; later ones are longer, up to ten times that. */
+  readonly retryMs: number
+  /** Does a batch. Must not reject. */
+  readonly work: (batch: Item[]) => Promise<Failed<Item> | undefined>
+  /** Told of each failure. */
+  readonly onFailed: (failed: Failed<Item>, retryInMs: number) => void
+}
+
+/** A queue of requests and the loop that sends them. */
+export class Lane<Item> {
+  readonly #options: LaneOptions<Item>
+  readonly #backoff: Backoff
+  #items: Item[] = []
+  #isWorking = false
+  #isOpen = true
+  #pause: Timer | undefined
+  #whenIdle: (() => void)[] = []
+
+  constructor(options: LaneOptions<Item>) {
+    this.#options = options
+    this.#backoff = new Backoff({ baseMs: options.retryMs, maxMs: 10 * options.retryMs })
+  }
+
+  push(item: Item): void {
+    this.#items.push(item)
+    this.#start()
+  }
+
+  /** Resolves when nothing waits and nothing is on its way; at once when that is so now. */
+  async idle(): Promise<void> {
+    if (this.#isIdle) return
+    await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  /** Drops what waits and sends nothing more; answers with what was dropped. */
+  close(): Item[] {
+    this.#isOpen = false
+    const dropped = this.#items
+    this.#items = []
+    this.#endPause()
+    this.#tellIdle()
+    return dropped
+  }
+
+  /** Sends again after `close`. */
+  open(): void {
+    this.#isOpen = true
+    this.#backoff.succeed()
+  }
+
+  get #isIdle(): boolean {
+    return this.#items.length === 0 && !this.#isWorking
+  }
+
+  #start(): void {
+    if (this.#isWorking || this.#pause || !this.#isOpen) return
+    this.#isWorking = true
+    // What is pushed in this same turn goes along.
+    queueMicrotask(() => void this.#loop())
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#items.length > 0 && !this.#pause) {
+      const batch = this.#items.splice(0, BATCH_MAX)
+      const failed = await this.#options.work(batch)
+      if (failed) this.#fail(failed)
+      else this.#backoff.succeed()
+    }
+    this.#isWorking = false
+    this.#tellIdle()
+  }
+
+  #fail(failed: Failed<Item>): void {
+    const retryInMs = this.#backoff.fail()
+    this.#options.onFailed(failed, Math.round(retryInMs))
+    if (!this.#isOpen) return
+    this.#items = [...failed.items, ...this.#items]
+    this.#pause = this.#options.clock.setTimer(() => {
+      this.#pause = undefined
+      this.#start()
+    }, retryInMs)
+  }
+
+  #endPause(): void {
+    this.#pause?.cancel()
+    this.#pause = undefined
+  }
+
+  #tellIdle(): void {
+    if (!this.#isIdle) return
+    const waiting = this.#whenIdle
+    this.#whenIdle = []
+    for (const resolve of waiting) resolve()
+  }
+}

@@ -1,0 +1,70 @@
+// Log lines. What comes from outside, ids and the texts of errors, is shown with its control
+// characters escaped, so that it can neither forge a line nor steer a terminal.
+
+/** Where log lines go. A `console` is one. */
+export interface Logger {
+  debug?(line: string): void
+  info?(line: string): void
+  warn(line: string): void
+  error(line: string): void
+}
+
+/** Warnings and errors to the console; the rest stays silent. */
+export const consoleLogger: Logger = {
+  warn: (line) => console.warn(line),
+  error: (line) => console.error(line),
+}
+
+/** A logger that never throws into the engine. */
+export function guardedLogger(logger: Logger): Required<Logger> {
+  const guarded = (level: keyof Logger) => (line: string) => {
+    try {
+      logger[level]?.(`cronfence: ${line}`)
+    } catch {
+      // A logger that fails has nowhere to say so, and must not stop a commit or a renewal.
+    }
+  }
+  return {
+    debug: guarded('debug'),
+    info: guarded('info'),
+    warn: guarded('warn'),
+    error: guarded('error'),
+  }
+}
+
+/** Text in quotes on one line. */
+export function quoted(text: string): string {
+  return `"${escapeControls(text)}"`
+}
+
+/** An error with its stack, and its causes' messages. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return escapeControls(thrownText(error))
+  const stack = escapeControls(error.stack ?? `${error.name}: ${error.message}`)
+  const cause = error.cause === undefined ? '' : ` (cause: ${briefText(error.cause)})`
+  // Only the line breaks before the frames of a stack come back.
+  return stack.replaceAll('\\u000a    at ', '\n    at ') + cause
+}
+
+/** An error's name and message on one line. */
+export function briefText(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : thrownText(error)
+  return escapeControls(text)
+}
+
+function thrownText(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'something that has no text'
+  }
+}
+
+/** C0 and C1 controls, line and paragraph separators, and what turns the direction of text. */
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+function escapeControls(text: string): string {
+  return text.replace(CONTROLS, (char) => {
+    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

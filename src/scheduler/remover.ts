@@ -1,0 +1,124 @@
+// Deletes rows. A delete names the token it saw, so that one that arrives late cannot end a newer
+// claim; therefore the row is read first, and again afterwards, until it is gone.
+
+import type { Journal } from './journal.ts'
+import { type Failed, Lane } from './lane.ts'
+import type { Answer, StoreCalls } from './store-calls.ts'
+import type { TimerQueue } from './timer-queue.ts'
+
+interface Removal {
+  readonly storedId: string
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** What the remover needs. */
+export interface RemoverOptions {
+  readonly calls: StoreCalls
+  readonly timers: TimerQueue
+  readonly journal: Journal
+  readonly tickMs: number
+}
+
+/** Deletes rows, however often the store fails. */
+export class Remover {
+  readonly #calls: StoreCalls
+  readonly #lane: Lane<Removal>
+  readonly #pending = new Map<string, Promise<void>>()
+  #retries = false
+  #lastError: Error | undefined
+
+  constructor({ calls, timers: clock, journal, tickMs: retryMs }: RemoverOptions) {
+    this.#calls = calls
+    this.#lane = new Lane({
+      clock,
+      retryMs,
+      work: (batch) => this.#work(batch),
+      onFailed: ({ error }, retryInMs) => {
+        journal.storeFailed({ error, operation: 'delete', taskIds: [], retryInMs })
+      },
+    })
+  }
+
+  /** The deletion of that id which is under way. */
+  pending(storedId: string): Promise<void> | undefined {
+    return this.#pending.get(storedId)
+  }
+
+  /**
+   * Begins when `ready` is; resolves when there is no such row. Rejects when the store fails while the scheduler is not
+   * running, or when it is stopped before the store answered.
+   */
+  remove(storedId: string, ready: Promise<unknown>): Promise<void> {
+    const earlier = this.#pending.get(storedId)
+    if (earlier) return earlier
+    const removal = this.#remove(storedId, ready).finally(() => this.#pending.delete(storedId))
+    // Whoever does not wait for it has the log; it must not end the process.
+    removal.catch(() => {})
+    this.#pending.set(storedId, removal)
+    return removal
+  }
+
+  /** From now on failures are retried. */
+  open(): void {
+    this.#retries = true
+  }
+
+  async idle(): Promise<void> {
+    await this.#lane.idle()
+  }
+
+  /** Gives up on what is not deleted yet. */
+  close(): void {
+    this.#retries = false
+    const error = this.#lastError ?? new Error('The scheduler stopped before the store answered')
+    for (const removal of this.#lane.close()) removal.reject(error)
+    this.#lane.open()
+  }
+
+  async #remove(storedId: string, ready: Promise<unknown>): Promise<void> {
+    await ready
+    await new Promise<void>((resolve, reject) => {
+      this.#lane.push({ storedId, resolve, reject })
+    })
+  }
+
+  async #work(batch: Removal[]): Promise<Failed<Removal> | undefined> {
+    let left = batch
+    while (left.length > 0) {
+      const rows = await this.#calls.get(left.map(({ storedId }) => storedId))
+      let error = firstError(rows)
+      const present: { removal: Removal; fencingToken: number }[] = []
+      for (const [index, removal] of left.entries()) {
+        const row = rows[index]
+        if (row instanceof Error) continue
+        if (row) present.push({ removal, fencingToken: row.fencingToken })
+        else removal.resolve()
+      }
+      if (!error) {
+        const deleted = await this.#calls.delete(
+          present.map(({ removal: { storedId }, fencingToken }) => ({ storedId, fencingToken })),
+        )
+        error = firstError(deleted)
+      }
+      if (error)
+        return this.#fail(
+          left.filter((_, index) => rows[index] !== null),
+          error,
+        )
+      left = present.map(({ removal }) => removal)
+    }
+    return undefined
+  }
+
+  #fail(items: Removal[], error: Error): Failed<Removal> | undefined {
+    this.#lastError = error
+    if (this.#retries) return { items, error }
+    for (const removal of items) removal.reject(error)
+    return undefined
+  }
+}
+
+function firstError(answers: readonly Answer<unknown>[]): Error | undefined {
+  return answers.find((answer) => answer instanceof Error)
+}

@@ -1,0 +1,312 @@
+// What users hold. It checks what it is given, makes tasks of it, and starts and stops the two loops
+// that run them: the plain one in memory, the durable one over a store.
+
+import { type Clock, systemClock } from '../clock.ts'
+import { type Duration, nonNegativeMs, positiveMs } from '../duration.ts'
+import { Campaign } from '../lease/leader-gate.ts'
+import type { Coordinator, LeaseProvider } from '../lease/lease.ts'
+import { MemoryScheduleStore } from '../store/memory/memory-schedule-store.ts'
+import type { ScheduleStore } from '../store/store.ts'
+import { type CronPlan, cronPlan } from './cron-plan.ts'
+import { DurableLoop } from './durable-loop.ts'
+import { Events, type Listener, type SchedulerEvents } from './events.ts'
+import { Journal } from './journal.ts'
+import { consoleLogger, guardedLogger, type Logger } from './logger.ts'
+import {
+  checkNames,
+  checkTaskOptions,
+  type DurableCronOptions,
+  type DurableOptions,
+  durableSetting,
+  overlapOf,
+  type PlainCronOptions,
+  type PlainOptions,
+  type TaskOptions,
+} from './options.ts'
+import { PlainLoop } from './plain-loop.ts'
+import { delayPlan, intervalPlan, type Plan } from './plan.ts'
+import type { Handler, PlainRun, ScheduledRun } from './run.ts'
+import { type ScheduledTask, TaskHandle } from './task.ts'
+import { checkNamespace, idInNamespace, storedId } from './task-id.ts'
+import { TimerQueue } from './timer-queue.ts'
+
+/** Options of a scheduler. All have defaults. */
+export interface SchedulerOptions {
+  /** The zone of cron tasks that name none; default `'local'`, the zone of the process. */
+  readonly timeZone?: string | undefined
+  /** Where durable tasks are stored; default a `MemoryScheduleStore`. */
+  readonly store?: ScheduleStore | undefined
+  /** Lets one replica claim on time and the others only what is overdue. */
+  readonly lease?: LeaseProvider | Coordinator | undefined
+  /** A name for this replica in stored leases; a random part is added. */
+  readonly owner?: string | undefined
+  /** The pace of retries, and the grace period without a leader; default 1 s. */
+  readonly tickMs?: Duration | undefined
+  /** How long leadership holds unless renewed; default 30 s. */
+  readonly leaderTtlMs?: Duration | undefined
+  /** How long `stop` waits for handlers; default 10 s. */
+  readonly drainMs?: Duration | undefined
+  /** Parts the ids of this scheduler from those of others in the same store. */
+  readonly namespace?: string | undefined
+  /** Default: warnings and errors to the console. */
+  readonly logger?: Logger | undefined
+  readonly clock?: Clock | undefined
+  /** Pending slots do not keep the process alive; default false. */
+  readonly unref?: boolean | undefined
+}
+
+const OPTION_NAMES = [
+  'timeZone',
+  'store',
+  'lease',
+  'owner',
+  'tickMs',
+  'leaderTtlMs',
+  'drainMs',
+  'namespace',
+  'logger',
+  'clock',
+  'unref',
+]
+
+/** Runs handlers when their slots are due (SPEC §2). */
+export class Scheduler {
+  readonly #timeZone: string | undefined
+  readonly #namespace: string
+  readonly #drainMs: number
+  readonly #events: Events
+  readonly #journal: Journal
+  readonly #timers: TimerQueue
+  readonly #plain: PlainLoop
+  readonly #durable: DurableLoop
+  readonly #coordinator: Coordinator | undefined
+  #forgetsWarning: string | undefined
+  #starting: Promise<void> | undefined
+  /** Counts stops: a start that finds it changed has been overtaken by one. */
+  #stops = 0
+  #stopping: Promise<void> | undefined
+
+  /** Throws a `TypeError` or `RangeError` for a wrong option. */
+  constructor(options: SchedulerOptions = {}) {
+    checkNames('scheduler', options, OPTION_NAMES)
+    const { clock = systemClock, logger = consoleLogger, namespace = '', owner = '' } = options
+    const tickMs = positiveMs(options.tickMs ?? 1000, 'tickMs')
+    const ttlMs = positiveMs(options.leaderTtlMs ?? 30_000, 'leaderTtlMs')
+    checkNamespace(namespace)
+    this.#namespace = namespace
+    this.#drainMs = nonNegativeMs(options.drainMs ?? 10_000, 'drainMs')
+    this.#timeZone = options.timeZone
+    if (options.timeZone !== undefined) cronPlan('* * * * *', { timeZone: options.timeZone }, '')
+
+    const log = guardedLogger(logger)
+    this.#events = new Events((error) => this.#journal.warn('an event listener failed', error))
+    this.#journal = new Journal(this.#events, log)
+    this.#timers = new TimerQueue(clock, { unref: options.unref ?? false })
+    this.#plain = new PlainLoop(this.#timers, this.#journal)
+    const replica = `${owner}${owner && '/'}${crypto.randomUUID()}`
+    this.#coordinator = this.#coordinatorOf(options.lease, replica, ttlMs)
+    const coordinator = this.#coordinator
+    if (!options.store) {
+      this.#forgetsWarning =
+        'durable tasks are kept in memory, a restart forgets them: give the scheduler a store'
+    }
+    this.#durable = new DurableLoop({
+      store: options.store ?? new MemoryScheduleStore(),
+      timers: this.#timers,
+      journal: this.#journal,
+      owner: replica,
+      tickMs,
+      graceMs: coordinator ? tickMs + 2 * ttlMs : tickMs,
+      leader: coordinator && { isLeader: () => coordinator.isLeader(), ttlMs },
+    })
+  }
+
+  /** Runs the handler every `duration`: a plain task at once, a durable one from `start` on. */
+  every(duration: Duration, handler: Handler<PlainRun>): ScheduledTask
+  every(duration: Duration, options: PlainOptions, handler: Handler<PlainRun>): ScheduledTask
+  every(duration: Duration, options: DurableOptions, handler: Handler<ScheduledRun>): ScheduledTask
+  every(duration: Duration, ...rest: TaskArguments): ScheduledTask {
+    return this.#add(intervalPlan(positiveMs(duration, 'every')), ...taskArguments(rest, false))
+  }
+
+  /** Runs the handler once, `duration` from now; a durable one, from when it was first stored. */
+  delay(duration: Duration, handler: Handler<PlainRun>): ScheduledTask
+  delay(duration: Duration, options: PlainOptions, handler: Handler<PlainRun>): ScheduledTask
+  delay(duration: Duration, options: DurableOptions, handler: Handler<ScheduledRun>): ScheduledTask
+  delay(duration: Duration, ...rest: TaskArguments): ScheduledTask {
+    return this.#add(delayPlan(nonNegativeMs(duration, 'delay')), ...taskArguments(rest, false))
+  }
+
+  /** Runs the handler at the instants of a cron expression. */
+  schedule(cron: string, handler: Handler<PlainRun>): ScheduledTask
+  schedule(cron: string, options: PlainCronOptions, handler: Handler<PlainRun>): ScheduledTask
+  schedule(cron: string, options: DurableCronOptions, handler: Handler<ScheduledRun>): ScheduledTask
+  schedule(cron: string, ...rest: TaskArguments): ScheduledTask {
+    const [options, handler] = taskArguments(rest, true)
+    const { id, dialect, gap, fold, timeZone = this.#timeZone } = options
+    const plan = cronPlan(cron, { dialect, timeZone, gap, fold }, id)
+    return this.#add(plan, options, handler)
+  }
+
+  /**
+   * Starts the store and stores the durable tasks; from then on their slots are claimed. Resolves
+   * when all are stored: a store that cannot be reached is tried again, with back-off. Rejects only
+   * with an error that trying again cannot mend, such as a missing driver or a foreign schema.
+   * After `stop` it starts again.
+   */
+  start(): Promise<void> {
+    this.#starting ??= this.#start().catch((error) => {
+      this.#starting = undefined
+      throw error
+    })
+    return this.#starting
+  }
+
+  /**
+   * Aborts the signals of all runs, waits for their handlers up to `drainMs`, commits those that
+   * finished and hands the rest back. Plain tasks stop too. The store stays open.
+   */
+  stop(): Promise<void> {
+    this.#stops++
+    this.#starting = undefined
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = undefined
+    })
+    return this.#stopping
+  }
+
+  /** Deletes the row of an id, registered here or not; a task of that id ends. */
+  forgetTask(id: string): Promise<void> {
+    return this.#durable.remove(storedId(this.#namespace, id))
+  }
+
+  on<Name extends keyof SchedulerEvents>(name: Name, listener: Listener<Name>): this {
+    this.#events.on(name, listener)
+    return this
+  }
+
+  off<Name extends keyof SchedulerEvents>(name: Name, listener: Listener<Name>): this {
+    this.#events.off(name, listener)
+    return this
+  }
+
+  #coordinatorOf(
+    lease: SchedulerOptions['lease'],
+    replica: string,
+    ttlMs: number,
+  ): Coordinator | undefined {
+    if (!lease || 'isLeader' in lease) return lease
+    const suffix = this.#namespace && `:${this.#namespace}`
+    return new Campaign({
+      provider: lease,
+      name: `scheduler:leader${suffix}`,
+      owner: replica,
+      ttlMs,
+      clock: this.#timers,
+      onError: (error) => this.#journal.warn('the leader lease is not available', error),
+    })
+  }
+
+  #add(plan: Plan | CronPlan, options: TaskOptions, handler: Handler<never>): ScheduledTask {
+    const timeZone = 'timeZone' in plan ? plan.timeZone : undefined
+    const { kind } = plan
+    if (options.id === undefined) {
+      const task = this.#plain.add(plan, overlapOf(options), handler as Handler<PlainRun>)
+      return new TaskHandle({
+        id: undefined,
+        kind,
+        timeZone,
+        nextSlot: () => task.slot,
+        cancel: async () => this.#plain.cancel(task),
+      })
+    }
+    return this.#addDurable(plan, { ...options, id: options.id }, handler, timeZone)
+  }
+
+  #addDurable(
+    plan: Plan,
+    options: TaskOptions & { id: string },
+    handler: Handler<never>,
+    timeZone: string | undefined,
+  ): ScheduledTask {
+    const { id } = options
+    const stored = storedId(this.#namespace, id)
+    if (this.#durable.has(stored)) {
+      throw new TypeError(`id: ${JSON.stringify(id)} is registered in this scheduler already`)
+    }
+    const setting = durableSetting(options)
+    this.#warnOfForgetting()
+    const task = this.#durable.add({
+      id,
+      storedId: stored,
+      plan,
+      ...setting,
+      handler: handler as Handler<ScheduledRun>,
+    })
+    return new TaskHandle({
+      id,
+      kind: plan.kind,
+      timeZone,
+      nextSlot: () => task.nextRunAt,
+      cancel: () => this.#durable.cancel(task),
+    })
+  }
+
+  #warnOfForgetting(): void {
+    if (this.#forgetsWarning) this.#journal.warn(this.#forgetsWarning)
+    this.#forgetsWarning = undefined
+  }
+
+  async #start(): Promise<void> {
+    const stops = this.#stops
+    await this.#stopping
+    this.#plain.resume()
+    await this.#durable.connect()
+    if (stops !== this.#stops) return
+    await this.#coordinator?.start().catch((error) => {
+      this.#journal.warn('the coordinator did not start; this replica never leads', error)
+    })
+    if (stops !== this.#stops) return
+    await this.#durable.start()
+    if (stops !== this.#stops) return
+    await this.#reportOrphans()
+  }
+
+  async #reportOrphans(): Promise<void> {
+    const rows = await this.#durable.stored()
+    if (rows instanceof Error) {
+      this.#journal.warn('the stored tasks could not be listed, orphans are not reported', rows)
+      return
+    }
+    const orphans = rows.filter((storedId) => !this.#durable.has(storedId))
+    const taskIds = orphans.flatMap((storedId) => idInNamespace(this.#namespace, storedId) ?? [])
+    if (taskIds.length > 0) this.#journal.orphans(taskIds)
+  }
+
+  async #stop(): Promise<void> {
+    const reason = new DOMException('The scheduler stops', 'AbortError')
+    this.#plain.halt(reason)
+    this.#durable.halt(reason)
+    await this.#timers.within(
+      this.#drainMs,
+      Promise.all([this.#plain.idle(), this.#durable.idle()]),
+    )
+    await this.#durable.close()
+    await this.#coordinator?.stop().catch((error) => {
+      this.#journal.warn('the coordinator did not stop', error)
+    })
+  }
+}
+
+type TaskArguments =
+  | [handler: Handler<PlainRun>]
+  | [options: TaskOptions, handler: Handler<PlainRun> | Handler<ScheduledRun>]
+
+function taskArguments(rest: TaskArguments, isCron: boolean): [TaskOptions, Handler<never>] {
+  const [options, handler] = rest.length > 1 ? rest : [{}, rest[0]]
+  if (typeof handler !== 'function') {
+    throw new TypeError(`handler: must be a function, not ${typeof handler}`)
+  }
+  checkTaskOptions(options as TaskOptions, isCron)
+  return [options as TaskOptions, handler]
+}

@@ -1,0 +1,16 @@
+// The stored text of a cron task. It holds all that decides its slots, so that two replicas that
+// store the same text agree on them, and a change of any of it plans the task again.
+
+/** What decides the slots of a cron task besides its text. */
+export interface CronSetting {
+  readonly timeZone?: string | undefined
+  readonly gap?: string | undefined
+  readonly fold?: string | undefined
+}
+
+/** The text, after `TZ=<zone> ` when a zone is set, `GAP=<policy> ` and `FOLD=<policy> ` likewise. */
+export function cronSpec(text: string, { timeZone, gap, fold }: CronSetting): string {
+  const prefix = (name: string, value: string | undefined) => (value ? `${name}=${value} ` : '')
+  const zone = timeZone === 'local' ? undefined : timeZone
+  return prefix('TZ', zone) + prefix('GAP', gap) + prefix('FOLD', fold) + text.trim()
+}
