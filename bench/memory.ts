@@ -6,8 +6,8 @@ import { figureOf, type Outcome } from './measure.ts'
 import { probe } from './probe.ts'
 
 const EXPRESSIONS = 1_000_000
-/** A million objects of a peer need gigabytes; each weighs the same, so fewer will do. */
-const PEER_EXPRESSIONS = 100_000
+/** A million objects of a peer need up to 60 GB; each weighs the same, so fewer will do. */
+const PEER_EXPRESSIONS = 20_000
 
 export async function memory(): Promise<Outcome> {
   const weigh = (name: string, count: number) =>
