@@ -1,15 +1,12 @@
-// Text for people, through cronstrue. Its reading of a text differs from ours in places (a step that
-// does not divide its field, starred day rule, Sunday as 7), so it never sees the user's text: it
-// gets plain fields rebuilt from the values that the engine parsed, in forms it reads exactly.
+// Text for people, through cronstrue. Its reading of a text differs from ours in places, so it
+// never sees the user's text, but plain ones that mean the same (plain-texts.ts).
 
 import cronstrue from 'cronstrue/i18n.js'
 import { type CronExpression, parseCron } from '../bindings/index.ts'
+import { plainTexts } from './plain-texts.ts'
 
 // As a default, Node hands over the whole CommonJS module, bundlers its `default` export.
 const Descriptor = (cronstrue as { default?: typeof cronstrue }).default ?? cronstrue
-
-/** More values than this are told as a step or as ranges. */
-const LISTED_MAX = 6
 
 /** cronstrue names its locales in its own way where `Intl` would take another. */
 const INTL_NAMES: Readonly<Record<string, string>> = { my: 'ms' }
@@ -40,74 +37,6 @@ function knownLocale(locale: string): string {
   const known = Object.keys(Descriptor.locales)
   if (known.includes(name)) return name
   throw new RangeError(`unknown locale ${JSON.stringify(locale)}; known: ${known.join(', ')}`)
-}
-
-/** Expressions whose runs together are those of `cron`, written so that they read in one way only. */
-export function plainTexts(cron: CronExpression): { texts: string[]; bothDays: boolean } {
-  const { minute, hour, dayOfMonth, month, dayOfWeek } = cron.fields
-  const time = `${minuteText(minute)} ${hourText(hour, minute.length)}`
-  const months = month.length === 12 ? '*' : ranges(month)
-  const [, , daysText = '', , weekdaysText = ''] = cron.expression.trim().split(/[ \t]+/)
-  const oneStarred = daysText.startsWith('*') || weekdaysText.startsWith('*')
-  const everyDay = dayOfMonth.length === 31
-  const everyWeekday = dayOfWeek.length === 7
-
-  if (!oneStarred && (everyDay || everyWeekday)) {
-    return { texts: [`${time} * ${months} *`], bothDays: false }
-  }
-  const days = everyDay ? '*' : (stepped(dayOfMonth) ?? ranges(dayOfMonth))
-  if (everyWeekday) return { texts: [`${time} ${days} ${months} *`], bothDays: false }
-  if (everyDay) return { texts: [`${time} * ${months} ${weekdays(dayOfWeek)}`], bothDays: false }
-  const listed = dayOfWeek.join(',')
-  return oneStarred
-    ? { texts: [`${time} ${days} ${months} ${listed}`], bothDays: true }
-    : { texts: [`${time} ${days} ${months} *`, `${time} * ${months} ${listed}`], bothDays: false }
-}
-
-function minuteText(values: readonly number[]): string {
-  if (values.length === 60) return '*'
-  const step = stepOf(values)
-  if (values[0] === 0 && step !== undefined && step * values.length === 60) return `*/${step}`
-  return stepped(values) ?? ranges(values)
-}
-
-/** An hour that holds several runs is told as a range: "at 02:00" would name only the first. */
-function hourText(values: readonly number[], runsPerHour: number): string {
-  if (values.length === 24) return '*'
-  if (runsPerHour > 1) return ranges(values, true)
-  if (values.length <= LISTED_MAX) return values.join(',')
-  const step = stepOf(values)
-  if (values[0] === 0 && step !== undefined && step * values.length === 24) return `*/${step}`
-  return stepped(values) ?? ranges(values, true)
-}
-
-function weekdays(values: readonly number[]): string {
-  const sundayLast = values[0] === 0 && values[1] !== 1
-  return ranges(sundayLast ? [...values.slice(1), 7] : values)
-}
-
-/** The common distance of three values or more, or of two. */
-function stepOf(values: readonly number[]): number | undefined {
-  const step = values[1]! - values[0]!
-  return values.every((value, i) => i === 0 || value - values[i - 1]! === step) ? step : undefined
-}
-
-function stepped(values: readonly number[]): string | undefined {
-  const step = values.length > LISTED_MAX ? stepOf(values) : undefined
-  return step === undefined || step === 1 ? undefined : `${values[0]}-${values.at(-1)}/${step}`
-}
-
-/** Neighbours from three on as a range; the others alone, or as ranges of their own. */
-function ranges(values: readonly number[], onlyRanges = false): string {
-  const items: string[] = []
-  for (let i = 0; i < values.length; ) {
-    let end = i
-    while (values[end + 1] === values[end]! + 1) end++
-    if (onlyRanges || end - i >= 2) items.push(`${values[i]}-${values[end]}`)
-    else items.push(...values.slice(i, end + 1).map(String))
-    i = end + 1
-  }
-  return items.join(',')
 }
 
 /** "A or B" in the language; what both begin and end with is said once. */

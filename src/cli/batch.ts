@@ -1,5 +1,5 @@
-// `cronfence batch`: a next run for every line of a TSV, any number of them, in memory that does not
-// grow: a block of lines is read, computed in one call of the engine, and written before the next.
+// `cronfence batch`: a next run for every line of a TSV, any number of them, in memory that does
+// not grow: a block is read, computed in one call of the engine, and written before the next.
 
 import { CronBatch, type Dialect } from '../../bindings/index.ts'
 import { systemClock } from '../clock.ts'
@@ -25,10 +25,12 @@ export const batchCommand: Command = {
   summary: 'append the next run to every line of a TSV',
   details: `  --extended    seconds, years, names, macros, L, W, # and the like
 
-A line is EXPR, ZONE and FROM, separated by tabs; more columns may follow. ZONE is an IANA name, UTC or
-local. FROM is ${INSTANT_FORMS}.
-Each line is written with one more column: its first run strictly after FROM as ISO UTC, ${NO_RUN} when there
-is none within four years, or ${BAD_LINE} when the line is bad; that is reported on stderr as
+A line is EXPR, ZONE and FROM, separated by tabs; more columns may follow.
+ZONE is an IANA name, UTC or local.
+FROM is ${INSTANT_FORMS}.
+
+Each line is written with one more column: its first run strictly after FROM as ISO UTC, ${NO_RUN} when
+there is none within four years, or ${BAD_LINE} when the line is bad; that is reported on stderr as
 name:line:column: message, and the exit code is 1 at the end. Blank lines stay blank.`,
   async run(args, { out, err }) {
     const { values, positionals } = readArguments(args, { extended: { type: 'boolean' } })

@@ -34,7 +34,7 @@ export function readArguments<const T extends OptionsConfig>(args: readonly stri
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split(/\n|\. /)
-    throw new UsageError(sentence)
+    throw new UsageError(`${sentence.replace(/\.$/, '')}; see --help`)
   }
 }
 

@@ -26,7 +26,8 @@ const OPTIONS = {
 /** The help of these options. */
 export const CRON_OPTIONS_HELP = `  --tz ZONE     IANA time zone the fields are read in (default: this machine's)
   -n N          how many runs, 1 to ${RUNS_MAX} (default ${RUNS_DEFAULT})
-  --from T      runs strictly after T: ${INSTANT_FORMS}
+  --from T      runs strictly after T (default: now):
+                ${INSTANT_FORMS}
   --extended    seconds, years, names, macros, L, W, # and the like
   --gap P       wall times a transition skips: shift or skip (default: by the hour field)
   --fold P      wall times that happen twice: first, second or both (default: by the hour field)

@@ -1,5 +1,5 @@
-// Reads crontab-like lists line by line: comments, blank lines, NAME=value, zone lines, and entries of
-// five fields with an optional command. What the fields mean is the engine's business.
+// Reads crontab-like lists line by line: comments, blank lines, NAME=value, zone lines, and entries
+// of five fields with an optional command. What the fields mean is the engine's business.
 
 import { type CronExpression, parseCron } from '../../bindings/index.ts'
 import { dialectOf } from './cron-options.ts'

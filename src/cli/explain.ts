@@ -99,17 +99,17 @@ function effectText({ kind, slots, transition }: TransitionEffect): string {
   const walls = slots.map(({ wall }) => wall)
   if (kind === 'moved') {
     const moved = walls.map((wall) => wall + after - before)
-    return `moved: ${wallsText(walls)} to ${wallsText(moved, walls)}`
+    return `moved: ${wallsText(walls, moved)} to ${wallsText(moved, walls)}`
   }
   const isFirstPass = slots[0]!.runs[0] === slots[0]!.wall - before
   const pass = kind === 'once' ? `, in the ${isFirstPass ? 'first' : 'second'} pass` : ''
   return `${kind}${pass}: ${wallsText(walls)}`
 }
 
-/** Times of day; with their dates when a date changes on the way from `origins`. */
-function wallsText(walls: readonly number[], origins = walls): string {
+/** Times of day; with their dates when those of the others they are told with differ. */
+function wallsText(walls: readonly number[], others = walls): string {
   const dateOf = (wall: number) => wallText(wall).split(' ')[0]
-  const dates = new Set([...walls, ...origins].map(dateOf))
+  const dates = new Set([...walls, ...others].map(dateOf))
   const texts = walls.map((wall) =>
     dates.size > 1 ? wallText(wall) : wallText(wall).split(' ')[1],
   )

@@ -8,7 +8,7 @@ const INSTANT_MAX = 8.64e15
 
 /** What `readInstant` takes, for help and errors. */
 export const INSTANT_FORMS =
-  'an ISO date-time with Z or an offset (2026-03-29T00:00Z), a date (midnight UTC), or epoch ms'
+  'an ISO date-time with Z or an offset, a date (midnight UTC), or epoch ms'
 
 /** Ms since the epoch, or `undefined` for text in none of the forms or a date that is none. */
 export function readInstant(text: string): number | undefined {

@@ -1,5 +1,5 @@
-// `cronfence list`: a crontab-like list as a table, three runs per expression beside its text, with a
-// mark where a transition of the coming year touches it. Rows are written as the lines are read.
+// `cronfence list`: a crontab-like list as a table, three runs per expression beside its text, with
+// a mark where a transition of the coming year touches it. Rows are written as lines are read.
 
 import type { CronExpression, ParseOptions } from '../../bindings/index.ts'
 import { describe } from '../describe.ts'
@@ -34,7 +34,8 @@ Clock changes of the coming year that touch a run: the day, and how many slots
 export const listCommand: Command = {
   synopsis: 'list FILE|- [--from T] [--extended]',
   summary: 'a crontab-like list as a table: meaning, next runs, clock changes',
-  details: `  --from T      runs strictly after T: ${INSTANT_FORMS}
+  details: `  --from T      runs strictly after T (default: now):
+                ${INSTANT_FORMS}
   --extended    entries may use names, macros, L, W, # and the like in their five fields
 
 Reads the lines that "check" reads. Exit 1 when a line is bad.`,

@@ -5,13 +5,14 @@
 import { readFileSync } from 'node:fs'
 import { CronSyntaxError } from '../../bindings/index.ts'
 import { batchCommand } from './batch.ts'
+import { caretLines } from './caret.ts'
 import { checkCommand } from './check.ts'
 import { type Command, UsageError } from './command.ts'
 import { explainCommand } from './explain.ts'
 import { listCommand } from './list.ts'
 import { nextCommand } from './next.ts'
 import { isReaderGone, Output } from './output.ts'
-import { printable, printableStart } from './printable.ts'
+import { printableStart } from './printable.ts'
 import { tasksCommand } from './tasks.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -61,18 +62,12 @@ async function print(text: string): Promise<number> {
 async function failed(error: unknown): Promise<number> {
   if (isReaderGone(error)) return 0
   const message = error instanceof Error ? error.message : String(error)
-  const caret = error instanceof CronSyntaxError && err.isTerminal ? caretLines(error) : ''
+  const caret =
+    error instanceof CronSyntaxError && err.isTerminal ? caretLines(error, err.columns) : ''
   await err
     .write(`cronfence: ${printableStart(message, ERROR_LENGTH_MAX)}\n${caret}`)
     .catch(() => {})
   return 2
-}
-
-/** The expression with a mark below the fault: for eyes only, so that logs keep to one line. */
-function caretLines({ expression, index }: CronSyntaxError): string {
-  const before = printable(expression.slice(0, index))
-  if (printable(expression).length > err.columns - 2) return ''
-  return `  ${printable(expression)}\n  ${' '.repeat(before.length)}^\n`
 }
 
 function help(): string {

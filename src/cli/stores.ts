@@ -1,5 +1,5 @@
-// Opens a store from its URL. One row per scheme; a store's code and its driver are loaded only when
-// asked for.
+// Opens a store from its URL. One row per scheme; a store's code and its driver are loaded only
+// when asked for.
 
 import { existsSync } from 'node:fs'
 import type { ScheduleStore } from '../store/store.ts'
@@ -21,7 +21,7 @@ const OPENERS: Readonly<Record<string, Opener>> = {
     const file = url.slice('sqlite:'.length)
     // Looking at tasks must not create the file they are missing from.
     if (!existsSync(file)) throw new UsageError(`--store ${url}: no such file`)
-    const { SQLiteStore } = await import('../store/sqlite/sqlite-store.ts')
+    const { SQLiteStore } = await import('../store/sqlite/index.ts')
     return new SQLiteStore({ file })
   },
 }

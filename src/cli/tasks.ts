@@ -36,7 +36,7 @@ export const tasksCommand: Command = {
   summary: 'look at the durable tasks of a store, forget one, purge old tombstones',
   details: `  --store URL         ${STORE_URLS}
   --json              list: one JSON object per line, ids exactly as stored
-  --older-than D      purge: only tombstones older than D, such as 12h or 7d (default ${OLDER_THAN_DEFAULT})
+  --older-than D      purge: only tombstones older than D, 12h or 7d (default ${OLDER_THAN_DEFAULT})
 
 Ids are shown with control characters as \\u{1b}. "forget" deletes the task but keeps its fencing
 token, so that a later registration goes on from there; exit 1 when there is no such task. "purge"

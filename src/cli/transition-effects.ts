@@ -1,7 +1,7 @@
 // What the transitions of a zone do to an expression: which slots are moved, skipped or doubled.
-// The slots inside a gap or fold come from the engine, asked in UTC, where a wall time is an instant;
-// whether their instants are runs is asked in the zone. Comparing gap policies would not do: a slot
-// skipped at 02:15 and one moved to 03:15 look alike where 03:15 is a slot anyway.
+// The slots in a gap or fold come from the engine, asked in UTC, where a wall time is an instant.
+// Comparing runs under the gap policies would not do: a slot skipped at 02:15 and one moved to
+// 03:15 look alike where 03:15 is a slot anyway.
 
 import { type CronExpression, type ParseOptions, parseCron } from '../../bindings/index.ts'
 import type { WallClock } from './wall-clock.ts'
