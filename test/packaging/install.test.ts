@@ -65,7 +65,9 @@ describe('types', () => {
     ]
     for (const { part, text, lib } of cases) {
       installed.write(part, text)
-      const compilerOptions = { ...resolution, strict: true, noEmit: true, types: [], lib }
+      const target = 'es2022'
+      const checks = { strict: true, noEmit: true, types: [], target, lib }
+      const compilerOptions = { ...resolution, ...checks }
       const project = installed.write(
         `tsconfig.${name}.json`,
         JSON.stringify({ compilerOptions, files: [part] }),
