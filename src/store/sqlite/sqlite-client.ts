@@ -7,11 +7,11 @@ import { storeError } from './sqlite-errors.ts'
 /** What is bound to a statement. */
 export type SqliteValue = string | number | null | Uint8Array
 
-/** A prepared statement. */
+/** A statement as the drivers type it: each has its own idea of what can be bound. */
 export interface SqliteStatement {
-  get(...values: SqliteValue[]): unknown
-  all(...values: SqliteValue[]): unknown[]
-  run(...values: SqliteValue[]): unknown
+  get(...values: never[]): unknown
+  all(...values: never[]): unknown
+  run(...values: never[]): unknown
 }
 
 /** An open database: better-sqlite3's `Database`, node:sqlite's `DatabaseSync`, or one like them. */
@@ -70,9 +70,18 @@ async function loadDriver(name: SqliteDriver): Promise<Constructor> {
   return Database
 }
 
-/** `statement` with integers read exactly where the driver would otherwise throw at 2^53. */
-export function readingBigIntegers(statement: SqliteStatement): SqliteStatement {
-  const { setReadBigInts } = statement as { setReadBigInts?: (enabled: boolean) => void }
-  setReadBigInts?.call(statement, true)
+/** A statement as the store calls it. */
+export interface PreparedStatement {
+  get(...values: SqliteValue[]): unknown
+  all(...values: SqliteValue[]): unknown
+  run(...values: SqliteValue[]): unknown
+}
+
+/** Prepares `sql`; integers are read exactly where the driver would otherwise throw at 2^53. */
+export function prepared(client: SqliteClient, sql: string): PreparedStatement {
+  const statement = client.prepare(sql) as PreparedStatement & {
+    setReadBigInts?(enabled: boolean): void
+  }
+  statement.setReadBigInts?.(true)
   return statement
 }

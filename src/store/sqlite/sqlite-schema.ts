@@ -2,7 +2,7 @@
 // before it is sure that they are ours and not from a newer release.
 
 import { CronfenceError } from '../../errors.ts'
-import { readingBigIntegers, type SqliteClient } from './sqlite-client.ts'
+import { prepared, type SqliteClient } from './sqlite-client.ts'
 import { integerOf, type Row } from './sqlite-rows.ts'
 import { columnsOf, migrations, schemaTable, type Tables } from './sqlite-statements.ts'
 
@@ -14,12 +14,13 @@ const VERSION = migrations.length
  */
 export function schemaVersion(client: SqliteClient, tables: Tables): number {
   const found = Object.values(tables).filter((table) => shapeOf(client, table) !== undefined)
-  if (found.length === 0) return -1
+  if (found[0] === undefined) return -1
+  if (!found.includes(tables.schema)) throw foreign(found[0], `there is no ${tables.schema}`)
   checkShape(client, tables, tables.schema)
   const version = storedVersion(client, tables)
   const expected = version === 0 ? [tables.schema] : Object.values(tables)
   for (const table of found) {
-    if (!expected.includes(table)) throw foreign(table, 'it was there before the store')
+    if (!expected.includes(table)) throw foreign(table, `${tables.schema} says version 0`)
   }
   if (version === VERSION) for (const table of expected) checkShape(client, tables, table)
   return version
@@ -44,7 +45,7 @@ export function tokenFloorOf(row: Row | undefined, table: string): number {
 }
 
 function storedVersion(client: SqliteClient, { schema }: Tables): number {
-  const rows = readingBigIntegers(client.prepare(`SELECT * FROM ${schema}`)).all() as Row[]
+  const rows = prepared(client, `SELECT * FROM ${schema}`).all() as Row[]
   const version = integerOf(rows[0]?.version) ?? -1
   if (rows.length !== 1 || version < 0) throw damaged(schema)
   tokenFloorOf(rows[0], schema)
@@ -65,7 +66,8 @@ function checkShape(client: SqliteClient, tables: Tables, table: string): void {
 
 /** The columns of a table or view as one text; `undefined`: no such table. */
 function shapeOf(client: SqliteClient, table: string): string | undefined {
-  const columns = client.prepare(`SELECT name, type FROM pragma_table_info(?)`).all(table) as Row[]
+  const sql = 'SELECT name, type FROM pragma_table_info(?)'
+  const columns = prepared(client, sql).all(table) as Row[]
   if (columns.length === 0) return undefined
   return columns.map(({ name, type }) => `${name} ${type}`).join(', ')
 }

@@ -1,6 +1,6 @@
 // Every table and statement of the store, for one table prefix.
 
-import { readingBigIntegers, type SqliteClient, type SqliteStatement } from './sqlite-client.ts'
+import { type PreparedStatement, prepared, type SqliteClient } from './sqlite-client.ts'
 
 /** The names of the store's tables. */
 export interface Tables {
@@ -86,7 +86,7 @@ export type Statements = ReturnType<typeof prepareStatements>
 /** Prepares all statements; the tables must exist. */
 export function prepareStatements(client: SqliteClient, tables: Tables) {
   const { schema, schedules, fences, leases } = tables
-  const prepare = (sql: string): SqliteStatement => readingBigIntegers(client.prepare(sql))
+  const prepare = (sql: string): PreparedStatement => prepared(client, sql)
   return {
     row: prepare(`SELECT * FROM ${schedules} WHERE id = ?`),
     firstRows: prepare(`SELECT * FROM ${schedules} ORDER BY id LIMIT ?`),

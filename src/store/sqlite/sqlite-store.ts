@@ -125,7 +125,11 @@ function sourceOf(options: SQLiteStoreOptions): DatabaseSource {
   if (typeof file !== 'string' || file === '') {
     throw new TypeError(`file: must be a path, got ${JSON.stringify(file)}`)
   }
-  return driver === undefined ? { file } : { file, driver }
+  if (driver === undefined) return { file }
+  if (driver !== 'better-sqlite3' && driver !== 'node:sqlite') {
+    throw new TypeError(`driver: must be 'better-sqlite3' or 'node:sqlite', got ${driver}`)
+  }
+  return { file, driver }
 }
 
 /** Tells of a row only once: `list` comes by every few seconds. */
