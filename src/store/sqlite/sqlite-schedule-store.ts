@@ -78,6 +78,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     const key = idBytes(id)
     const claim = { owner, now, leaseMs }
     checkClaim(claim)
+    if (await this.#isHopeless([key], claim)) return null
     return this.#connection.write((sql) => this.#claim(sql, key, claim))
   }
 
@@ -155,6 +156,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     const keys = ids.map(idBytes)
     const claim = { owner, now, leaseMs }
     checkClaim(claim)
+    if (await this.#isHopeless(keys, claim)) return keys.map(() => null)
     return this.#connection.write((sql) =>
       keys.map((key) => this.#reportingDamage(() => this.#claim(sql, key, claim)) ?? null),
     )
@@ -186,6 +188,22 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     const record = inserted(schedule, this.#highWaterMark(sql, key), now)
     sql.deleteFence.run(key)
     return write(sql, undefined, record)
+  }
+
+  /**
+   * Whether the rows as they are now allow no claim at all. Replicas come for the same slots at the
+   * same moment: those that lose find out by reading, and do not make the winner wait for the lock.
+   */
+  #isHopeless(keys: readonly Uint8Array[], claim: ClaimRequest): Promise<boolean> {
+    return this.#connection.read((sql) =>
+      keys.every((key) => {
+        const result = errorAsValue(() => {
+          const row = this.#row(sql, key)
+          return row ? claimed(row, claim) : null
+        })
+        return result === null
+      }),
+    )
   }
 
   #claim(sql: Statements, key: Uint8Array, claim: ClaimRequest): ClaimResult | null {
