@@ -33,7 +33,7 @@ if (unknown.length > 0) {
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 const machine = `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`
-console.log(`Node ${process.version}, ${machine}, process zone ${timeZone}\n`)
+console.log(`Node ${process.version}, ${machine}, process zone ${timeZone}; processor time\n`)
 
 const rows: Row[] = []
 const goals: Goal[] = []

@@ -73,7 +73,7 @@ const BOUNDARIES: readonly Boundary[] = [
 
 /** The core's files from top to bottom: each imports only from below itself. */
 const CORE_ORDER = `
-  index batch query parse search resolve match field cursor zone record
+  index batch query parse search resolve match words field refusal cursor zone record
   calendar bits char abi status`
   .trim()
   .split(/\s+/)
