@@ -17,6 +17,11 @@ export interface Clock {
   monotonic(): number
   /** Calls `callback` once after `delayMs`, which is at most {@link TIMER_MS_MAX}. */
   setTimer(callback: () => void, delayMs: number): Timer
+  /**
+   * Resolves in a later turn of the event loop: long work asks for it now and then, so that timers
+   * and I/O get their say. Without it a timer of 0 ms serves.
+   */
+  turn?(): Promise<void>
 }
 
 /** The longest delay a host timer takes: beyond it `setTimeout` fires at once. */
@@ -33,4 +38,18 @@ export const systemClock: Clock = {
       unref: () => (handle as { unref?(): void }).unref?.(),
     }
   },
+  turn: () => new Promise<void>(nextTurn),
 }
+
+/** Calls back in a later turn of the event loop, when all promise reactions of this one have run. */
+export const nextTurn: (callback: () => void) => void =
+  typeof setImmediate === 'function'
+    ? (callback) => void setImmediate(callback)
+    : (callback) => {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = () => {
+          port1.close()
+          callback()
+        }
+        port2.postMessage(null)
+      }

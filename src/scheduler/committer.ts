@@ -49,10 +49,10 @@ export class Committer {
   readonly #handBacks: Lane<EndedClaim>
 
   constructor(options: CommitterOptions) {
-    const { timers: clock, tickMs: retryMs, journal } = options
+    const { timers, tickMs: retryMs, journal } = options
     this.#options = options
     this.#commits = new Lane({
-      clock,
+      timers,
       retryMs,
       work: (batch) => this.#commit(batch),
       onFailed: ({ items, error }, retryInMs) => {
@@ -61,7 +61,7 @@ export class Committer {
       },
     })
     this.#handBacks = new Lane({
-      clock,
+      timers,
       retryMs,
       work: (batch) => this.#handBack(batch),
       onFailed: ({ items, error }, retryInMs) => {

@@ -69,7 +69,7 @@ export class DurableLoop {
     this.#journal = journal
     this.#calls = new StoreCalls(store, timers)
     this.#connecting = new Lane({
-      clock: timers,
+      timers,
       retryMs: tickMs,
       work: () => this.#connect(),
       onFailed: ({ error }, retryInMs) => {
@@ -204,7 +204,7 @@ export class DurableLoop {
     work: (batch: DurableTask[]) => Promise<Failed<DurableTask> | undefined>,
   ): Lane<DurableTask> {
     return new Lane({
-      clock: this.#timers,
+      timers: this.#timers,
       retryMs: this.#options.tickMs,
       work,
       onFailed: ({ items, error }, retryInMs) => {

@@ -3,8 +3,9 @@
 // costs round trips per thousand items and a slow store is not flooded.
 
 import { Backoff } from '../backoff.ts'
-import type { Clock, Timer } from '../clock.ts'
+import type { Timer } from '../clock.ts'
 import { BATCH_MAX } from './store-calls.ts'
+import type { TimerQueue } from './timer-queue.ts'
 
 /** What could not be done and why; those items are tried again. */
 export interface Failed<Item> {
@@ -14,7 +15,7 @@ export interface Failed<Item> {
 
 /** What a lane needs. */
 export interface LaneOptions<Item> {
-  readonly clock: Clock
+  readonly timers: TimerQueue
   /** The first wait after a failure; later ones are longer, up to ten times that. */
   readonly retryMs: number
   /** Does a batch. Must not reject. */
@@ -82,6 +83,7 @@ export class Lane<Item> {
       const failed = await this.#options.work(batch)
       if (failed) this.#fail(failed)
       else this.#backoff.succeed()
+      await this.#options.timers.pace(batch.length)
     }
     this.#isWorking = false
     this.#tellIdle()
@@ -92,7 +94,7 @@ export class Lane<Item> {
     this.#options.onFailed(failed, Math.round(retryInMs))
     if (!this.#isOpen) return
     this.#items = [...failed.items, ...this.#items]
-    this.#pause = this.#options.clock.setTimer(() => {
+    this.#pause = this.#options.timers.setTimer(() => {
       this.#pause = undefined
       this.#start()
     }, retryInMs)

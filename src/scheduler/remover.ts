@@ -28,10 +28,10 @@ export class Remover {
   #retries = false
   #lastError: Error | undefined
 
-  constructor({ calls, timers: clock, journal, tickMs: retryMs }: RemoverOptions) {
+  constructor({ calls, timers, journal, tickMs: retryMs }: RemoverOptions) {
     this.#calls = calls
     this.#lane = new Lane({
-      clock,
+      timers,
       retryMs,
       work: (batch) => this.#work(batch),
       onFailed: ({ error }, retryInMs) => {

@@ -16,6 +16,9 @@ const SLEEP_MS_MAX = 30_000
 /** A wall clock that goes back by less is being adjusted, not set. */
 const STEP_MS_MIN = 1000
 
+/** So many items of work are done in one turn of the event loop. */
+const ITEMS_PER_TURN = 1000
+
 /** Many alarms and timers on one host timer. */
 export class TimerQueue implements Clock {
   readonly #clock: Clock
@@ -27,6 +30,8 @@ export class TimerQueue implements Clock {
   /** When the host timer fires, in monotonic ms. */
   #wakeAt = Infinity
   #waking = false
+  /** Items of work since the event loop last turned on our account. */
+  #items = 0
   /** What the wall clock is ahead of monotonic time. */
   #offsetMs: number
   /** Told when the wall clock was set back, by how many ms, before any alarm goes off. */
@@ -74,6 +79,15 @@ export class TimerQueue implements Clock {
       this.#disarmIfIdle()
     }
     return { cancel, unref: () => {} }
+  }
+
+  /** To be awaited after `items` of work: now and then it lets the event loop turn. */
+  async pace(items: number): Promise<void> {
+    this.#items += items
+    if (this.#items < ITEMS_PER_TURN) return
+    this.#items = 0
+    if (this.#clock.turn) await this.#clock.turn()
+    else await new Promise<void>((resolve) => void this.setTimer(resolve, 0))
   }
 
   /** Resolves when `work` does, or after `ms`; rejects when `work` does in time. */

@@ -2,7 +2,7 @@
 // a promise chain does between two timers is finished before the next one fires; what waits for a
 // real socket or file is not, and must be awaited by the test itself.
 
-import { type Clock, TIMER_MS_MAX, type Timer } from '../clock.ts'
+import { type Clock, nextTurn, TIMER_MS_MAX, type Timer } from '../clock.ts'
 
 interface Pending {
   readonly callback: () => void
@@ -23,6 +23,8 @@ export class VirtualClock implements Clock {
   #wall: number
   #monotonic = 0
   #moving = false
+  /** Calls of `turn` that have not resolved. */
+  #turns = 0
   readonly #timers = new Set<Pending>()
 
   /** Starts at `now`: an instant, a `Date`, or text that `Date` reads. */
@@ -93,9 +95,16 @@ export class VirtualClock implements Clock {
     })
   }
 
+  async turn(): Promise<void> {
+    this.#turns++
+    await new Promise<void>(nextTurn)
+    this.#turns--
+  }
+
   /** Waits until every promise chain that depends on no timer and no I/O has run to its end. */
   async settle(): Promise<void> {
-    await new Promise<void>(nextTurn)
+    do await new Promise<void>(nextTurn)
+    while (this.#turns > 0)
   }
 
   /** The clock of another machine: it moves with this one, at its own offset and rate. */
@@ -106,6 +115,7 @@ export class VirtualClock implements Clock {
       now: () => wall + offsetMs + (this.#wall - wall) * rate,
       monotonic: () => monotonic + (this.#monotonic - monotonic) * rate,
       setTimer: (callback, delayMs) => this.setTimer(callback, delayMs / rate),
+      turn: () => this.turn(),
     }
   }
 
@@ -145,16 +155,3 @@ function checkedMs(ms: number): number {
   }
   return ms
 }
-
-/** Calls back in a later turn of the event loop, when all promise reactions of this one have run. */
-const nextTurn: (callback: () => void) => void =
-  typeof setImmediate === 'function'
-    ? (callback) => void setImmediate(callback)
-    : (callback) => {
-        const { port1, port2 } = new MessageChannel()
-        port1.onmessage = () => {
-          port1.close()
-          callback()
-        }
-        port2.postMessage(null)
-      }
