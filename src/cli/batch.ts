@@ -29,9 +29,10 @@ A line is EXPR, ZONE and FROM, separated by tabs; more columns may follow.
 ZONE is an IANA name, UTC or local.
 FROM is ${INSTANT_FORMS}.
 
-Each line is written with one more column: its first run strictly after FROM as ISO UTC, ${NO_RUN} when
-there is none within four years, or ${BAD_LINE} when the line is bad; that is reported on stderr as
-name:line:column: message, and the exit code is 1 at the end. Blank lines stay blank.`,
+Each line is written with one more column: its first run strictly after FROM as ISO UTC,
+${NO_RUN} when there is none within four years, ${BAD_LINE} when the line is bad. Bad lines are
+reported on stderr as name:line:column: message, and the exit code is 1 at the end.
+Blank lines stay blank.`,
   async run(args, { out, err }) {
     const { values, positionals } = readArguments(args, { extended: { type: 'boolean' } })
     const input = oneInput(positionals, '-')

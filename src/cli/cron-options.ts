@@ -24,7 +24,8 @@ const OPTIONS = {
 } as const
 
 /** The help of these options. */
-export const CRON_OPTIONS_HELP = `  --tz ZONE     IANA time zone the fields are read in (default: this machine's)
+export const CRON_OPTIONS_HELP = `\
+  --tz ZONE     IANA time zone the fields are read in (default: this machine's)
   -n N          how many runs, 1 to ${RUNS_MAX} (default ${RUNS_DEFAULT})
   --from T      runs strictly after T (default: now):
                 ${INSTANT_FORMS}

@@ -1,3 +1,5 @@
+// `cronfence batch`: a line out for every line in, whatever is in it and however many there are.
+
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { cronfence, file, start } from './program.ts'

@@ -1,3 +1,5 @@
+// `cronfence check`: what is good, and where the rest goes wrong.
+
 import { expect, test } from 'vitest'
 import { cronfence, file } from './program.ts'
 

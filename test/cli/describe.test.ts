@@ -1,3 +1,5 @@
+// Text for people: what cronstrue would misread reads right, and plain texts mean the same.
+
 import fc from 'fast-check'
 import { expect, describe as group, test } from 'vitest'
 import { parseCron } from '../../bindings/index.ts'

@@ -1,3 +1,5 @@
+// `cronfence explain`: words, values, runs, and what each kind of transition does to them.
+
 import { expect, test } from 'vitest'
 import { cronfence } from './program.ts'
 

@@ -1,3 +1,5 @@
+// `cronfence list`: the table that `npm start` shows.
+
 import { expect, test } from 'vitest'
 import { cronfence, file, shell } from './program.ts'
 

@@ -1,3 +1,5 @@
+// `cronfence next`: the runs, as text and as JSON.
+
 import { expect, test } from 'vitest'
 import { cronfence } from './program.ts'
 

@@ -1,3 +1,5 @@
+// `cronfence tasks` on a real SQLite file.
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'

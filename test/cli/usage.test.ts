@@ -1,3 +1,5 @@
+// What every command has in common: bad input of every kind, help, and readers that leave.
+
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
