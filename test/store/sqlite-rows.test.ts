@@ -140,28 +140,30 @@ describe('a damaged row', () => {
     })
   }
 
-  it('does not stop the others of its batch', async () => {
+  it('rejects a batch as a whole, which changes nothing', async () => {
     await prepare()
     raw.exec("UPDATE schedules SET spec = NULL WHERE id = CAST('bad' AS BLOB)")
-    const before = rows()[1]
+    const before = rows()
     const ids = ['a', 'bad', 'c']
-    const claims = await schedules.claimDueMany(ids, 'second', 1000, 1000)
-    expect(claims.map((claim) => claim?.fencingToken)).toEqual([2, undefined, 2])
-    const renewals = ids.map((id) => ({ id, fencingToken: 2, leaseUntil: 5000 }))
-    expect(await schedules.renewMany(renewals)).toEqual([true, false, true])
-    const completions = ids.map((id) => ({ id, fencingToken: 2, patch: { nextRunAt: 7 } }))
-    expect(await schedules.completeMany(completions, 1000)).toEqual([true, false, true])
-    expect((await schedules.getMany(ids)).map((row) => row?.nextRunAt)).toEqual([7, undefined, 7])
-    expect(rows()[1]).toEqual(before)
-    expect(reported).toHaveLength(1)
-  })
-
-  it('rejects registerMany, which registers the others all the same', async () => {
-    await prepare()
-    raw.exec("UPDATE schedules SET spec = NULL WHERE id = CAST('bad' AS BLOB)")
-    const batch = ['a', 'bad', 'c'].map((id) => ({ ...task(id), spec: '2' }))
-    expect((await errorOf(schedules.registerMany(batch, 0))).details.id).toBe('bad')
-    expect((await schedules.list()).map(({ spec }) => spec)).toEqual(['2', '2'])
+    const patch = { nextRunAt: null }
+    const batches = [
+      schedules.getMany(ids),
+      schedules.registerMany(
+        ids.map((id) => ({ ...task(id), spec: '2' })),
+        0,
+      ),
+      schedules.claimDueMany(ids, 'second', 1000, 1000),
+      schedules.renewMany(ids.map((id) => ({ id, fencingToken: 1, leaseUntil: 5000 }))),
+      schedules.completeMany(
+        ids.map((id) => ({ id, fencingToken: 1, patch })),
+        1000,
+      ),
+    ]
+    for (const batch of batches) {
+      const { code, details } = await errorOf(batch)
+      expect([code, details.id]).toEqual(['STORE_DAMAGED_RECORD', 'bad'])
+    }
+    expect(rows()).toEqual(before)
   })
 
   it('is a process warning when nobody listens', async () => {
@@ -206,15 +208,16 @@ describe('a damaged row', () => {
 })
 
 describe('a token at the ceiling', () => {
-  it('does not stop the others of its batch, and is reported', async () => {
+  it('rejects a batch as a whole, which changes nothing', async () => {
     const ids = ['a', 'full', 'c']
     await schedules.registerMany(ids.map(task), 0)
     raw.exec(
       "UPDATE schedules SET fencing_token = 9007199254740991 WHERE id = CAST('full' AS BLOB)",
     )
-    const claims = await schedules.claimDueMany(ids, 'owner', 0, 1000)
-    expect(claims.map((claim) => claim?.fencingToken)).toEqual([1, undefined, 1])
-    expect(reported.map(({ code }) => code)).toEqual(['STORE_TOKEN_CEILING'])
+    const before = rows()
+    const error = await errorOf(schedules.claimDueMany(ids, 'owner', 0, 1000))
+    expect([error.code, error.details.id]).toEqual(['STORE_TOKEN_CEILING', 'full'])
+    expect(rows()).toEqual(before)
   })
 })
 

@@ -1,5 +1,6 @@
 // ScheduleStore over the connection: read the row, ask transitions.ts, write the answer, in one
-// transaction per call. A batch is one transaction too: one sync to disk for a thousand ids.
+// transaction per call. A batch is one transaction too: one sync to disk for a thousand ids. A row
+// that cannot be read rejects a batch as a whole; single calls then tell it from the others.
 
 import { CronfenceError } from '../../errors.ts'
 import { checkInstant, checkToken, idBytes } from '../arguments.ts'
@@ -32,7 +33,7 @@ import type { Statements, Tables } from './sqlite-statements.ts'
 export interface ScheduleStoreOptions {
   readonly connection: SqliteConnection
   readonly tables: Tables
-  /** Hears of rows that were passed over. */
+  /** Hears of rows that `list` passes over. */
   readonly onDamaged: (error: CronfenceError) => void
   /** The instant written on tombstones. */
   readonly now: () => number
@@ -116,8 +117,9 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     let rows = await this.#connection.read((sql) => sql.firstRows.all(PAGE_ROWS) as Row[])
     while (rows.length > 0) {
       for (const row of rows) {
-        const record = this.#reportingDamage(() => recordOf(row, this.#tables.schedules))
-        if (record) records.push(record)
+        const record = errorAsValue(() => recordOf(row, this.#tables.schedules))
+        if (record instanceof CronfenceError) this.#onDamaged(record)
+        else records.push(record)
       }
       const last = rows.at(-1)?.id as Uint8Array
       rows =
@@ -130,21 +132,14 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
 
   async getMany(ids: readonly string[]): Promise<(ScheduleRecord | null)[]> {
     const keys = ids.map(idBytes)
-    return this.#connection.read((sql) =>
-      keys.map((key) => this.#reportingDamage(() => this.#row(sql, key)) ?? null),
-    )
+    return this.#connection.read((sql) => keys.map((key) => this.#row(sql, key) ?? null))
   }
 
-  /** Registers all it can; a damaged row among them then rejects the call. */
   async registerMany(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]> {
     for (const schedule of schedules) checkRegistration(schedule, now)
-    const results = await this.#connection.write((sql) =>
-      schedules.map((schedule) => errorAsValue(() => this.#register(sql, schedule, now))),
+    return this.#connection.write((sql) =>
+      schedules.map((schedule) => this.#register(sql, schedule, now)),
     )
-    return results.map((result) => {
-      if (result instanceof CronfenceError) throw result
-      return result
-    })
   }
 
   async claimDueMany(
@@ -157,16 +152,12 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     const claim = { owner, now, leaseMs }
     checkClaim(claim)
     if (await this.#isHopeless(keys, claim)) return keys.map(() => null)
-    return this.#connection.write((sql) =>
-      keys.map((key) => this.#reportingDamage(() => this.#claim(sql, key, claim)) ?? null),
-    )
+    return this.#connection.write((sql) => keys.map((key) => this.#claim(sql, key, claim)))
   }
 
   async renewMany(renewals: readonly Renewal[]): Promise<boolean[]> {
     renewals.forEach(checkRenewal)
-    return this.#connection.write((sql) =>
-      renewals.map((renewal) => this.#reportingDamage(() => this.#renew(sql, renewal)) ?? false),
-    )
+    return this.#connection.write((sql) => renewals.map((renewal) => this.#renew(sql, renewal)))
   }
 
   async completeMany(completions: readonly Completion[], now: number): Promise<boolean[]> {
@@ -175,9 +166,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
       checkCompletion(fencingToken, patch, now)
     }
     return this.#connection.write((sql) =>
-      completions.map(
-        (completion) => this.#reportingDamage(() => this.#complete(sql, completion, now)) ?? false,
-      ),
+      completions.map((completion) => this.#complete(sql, completion, now)),
     )
   }
 
@@ -239,14 +228,6 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     const fence = sql.fence.get(key) as Row | undefined
     if (fence) return new RowReader(fence, { table: fences, key: 'id' }).token('fencing_token')
     return tokenFloorOf(sql.floor.get() as Row | undefined, schema)
-  }
-
-  /** In a batch one bad row must not stop the others: it answers `undefined` and is reported. */
-  #reportingDamage<T>(step: () => T): T | undefined {
-    const result = errorAsValue(step)
-    if (!(result instanceof CronfenceError)) return result
-    this.#onDamaged(result)
-    return undefined
   }
 }
 

@@ -21,8 +21,8 @@ export type SQLiteStoreOptions = {
   /** For leases and the time of tombstones. Default: the machine's. */
   readonly clock?: Clock
   /**
-   * Hears of each damaged row once, when `list` or a batch method passes over it. Calls for that
-   * id alone reject with the same error. Default: a process warning.
+   * Hears of each damaged row once, when `list` passes over it; other calls for its id reject with
+   * the same error. Default: a process warning.
    */
   readonly onDamaged?: (error: CronfenceError) => void
 } & (
@@ -49,6 +49,7 @@ export type SQLiteStoreOptions = {
  * fails; `STORE_OUTCOME_UNKNOWN` when it fails in the commit; `STORE_DRIVER_MISSING`;
  * `STORE_FOREIGN_SCHEMA` or `STORE_NEWER_SCHEMA` for tables that are not ours to change;
  * `STORE_DAMAGED_RECORD` for a row that cannot be read; `STORE_TOKEN_CEILING`; `STORE_CLOSED`.
+ * A batch with such a row rejects as a whole and changes nothing.
  */
 export class SQLiteStore {
   readonly #connection: SqliteConnection
