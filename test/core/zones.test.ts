@@ -1,6 +1,6 @@
 // Which names are zones, and that each zone's offsets are those of Intl and Temporal in every age:
 // observed through the wall clock at the runs of fixed hours, which shows any wrong offset.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { CronBatch, parseCron } from '../../bindings/index.ts'
 import { Reference } from './reference.ts'
 import { allZones, fixedOffsetZones, hotZones, transitionsOf } from './zone-samples.ts'
@@ -88,6 +88,25 @@ describe('names', () => {
     for (const cron of [parseCron('0 12 * * *'), parseCron('0 12 * * *', { timeZone: 'local' })]) {
       expect(cron.timeZone).toBe(timeZone)
       expect(cron.next(winter)).toEqual(parseCron('0 12 * * *', { timeZone }).next(winter))
+    }
+  })
+
+  test('a zone that the process is given later is seen by expressions made after it', () => {
+    const own = process.env.TZ
+    const madrid = '2026-01-01T11:00:00.000Z'
+    try {
+      vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
+      process.env.TZ = 'Europe/Madrid'
+      const cron = parseCron('0 12 * * *')
+      expect(cron.next(winter)?.toISOString()).toBe(madrid)
+      vi.setSystemTime(Date.now() + 60_000)
+      process.env.TZ = 'Asia/Tokyo'
+      expect(parseCron('0 12 * * *').timeZone).toBe('Asia/Tokyo')
+      expect(cron.next(winter)?.toISOString()).toBe(madrid)
+    } finally {
+      vi.useRealTimers()
+      if (own === undefined) delete process.env.TZ
+      else process.env.TZ = own
     }
   })
 })
