@@ -24,7 +24,8 @@ export interface Grant {
 /** A lease in keeping. */
 export class HeldLease {
   readonly grant: Grant
-  readonly backoff: Backoff
+  /** Of failed renewals; made when one fails. */
+  backoff: Backoff | undefined
   window: TrustWindow
   /** Monotonic ms; `Infinity` while a renewal is on its way. */
   renewAt: number
@@ -33,7 +34,6 @@ export class HeldLease {
     this.grant = grant
     this.window = new TrustWindow(grant.sentAt, grant.leaseMs)
     this.renewAt = grant.sentAt.monotonic + grant.leaseMs / 3
-    this.backoff = new Backoff({ baseMs: grant.leaseMs / 12, maxMs: grant.leaseMs / 6 })
   }
 }
 
@@ -132,12 +132,14 @@ export class LeaseKeeper {
 
   #extend(lease: HeldLease, sentAt: Moment): void {
     lease.window = new TrustWindow(sentAt, lease.grant.leaseMs)
-    lease.backoff.succeed()
+    lease.backoff?.succeed()
     this.#renewAt(lease, sentAt.monotonic + lease.grant.leaseMs / 3)
   }
 
   /** The window stays as it is: only an answer moves it. */
   #retry(lease: HeldLease): void {
+    const { leaseMs } = lease.grant
+    lease.backoff ??= new Backoff({ baseMs: leaseMs / 12, maxMs: leaseMs / 6 })
     this.#renewAt(lease, this.#clock.monotonic() + lease.backoff.fail())
   }
 

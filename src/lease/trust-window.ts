@@ -21,21 +21,23 @@ export function moment(clock: Clock): Moment {
 
 /** The time during which a granted lease may be relied on. */
 export class TrustWindow {
-  readonly #end: Moment
+  readonly #wallEnd: number
+  readonly #monotonicEnd: number
 
   /** `sentAt`: the moment before the request that was granted. */
   constructor(sentAt: Moment, leaseMs: number) {
     const trustedMs = leaseMs - Math.min(leaseMs / 10, MARGIN_MS_MAX)
-    this.#end = { wall: sentAt.wall + trustedMs, monotonic: sentAt.monotonic + trustedMs }
+    this.#wallEnd = sentAt.wall + trustedMs
+    this.#monotonicEnd = sentAt.monotonic + trustedMs
   }
 
   isOpen(clock: Clock): boolean {
-    return clock.now() < this.#end.wall && clock.monotonic() < this.#end.monotonic
+    return clock.now() < this.#wallEnd && clock.monotonic() < this.#monotonicEnd
   }
 
   /** Ms until it closes, as far as the clocks can tell now. Not below 0. */
   leftMs(clock: Clock): number {
-    const wallMs = this.#end.wall - clock.now()
-    return Math.max(0, Math.min(wallMs, this.#end.monotonic - clock.monotonic()))
+    const wallMs = this.#wallEnd - clock.now()
+    return Math.max(0, Math.min(wallMs, this.#monotonicEnd - clock.monotonic()))
   }
 }

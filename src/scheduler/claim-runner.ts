@@ -185,8 +185,10 @@ export class ClaimRunner {
       },
       onCommitted: () => {
         if (claim.openSlot === undefined) this.#tellSkipped(claim, nextRunAt)
-        const nextDate = nextRunAt === null ? null : new Date(nextRunAt)
-        this.#options.journal.committed({ ...claimEvent(claim.won), nextRunAt: nextDate })
+        this.#options.journal.committed(() => {
+          const nextDate = nextRunAt === null ? null : new Date(nextRunAt)
+          return { ...claimEvent(claim.won), nextRunAt: nextDate }
+        })
         if (task.stage !== 'claimed') return
         task.nextRunAt = nextRunAt
         task.isLeased = false

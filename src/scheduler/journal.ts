@@ -41,8 +41,9 @@ export class Journal {
     this.#events.emit('error', error, run)
   }
 
-  committed(event: Payload<'commit'>): void {
-    this.#events.emit('commit', event)
+  /** `event` is asked for only when somebody listens: there is one for every occurrence. */
+  committed(event: () => Payload<'commit'>): void {
+    if (this.#events.has('commit')) this.#events.emit('commit', event())
   }
 
   commitRejected(event: ClaimEvent): void {
