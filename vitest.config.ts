@@ -14,7 +14,14 @@ const wasmAsBase64 = {
 /** One project per kind of test: `unit` needs no server and no package; `slow` is the rest. */
 const project = (name: string, include: string[], testTimeout: number) => ({
   plugins: [wasmAsBase64],
-  test: { name, include, testTimeout, hookTimeout: testTimeout },
+  test: {
+    name,
+    include,
+    testTimeout,
+    hookTimeout: testTimeout,
+    // Starts no server before a test asks for one.
+    ...(name === 'unit' ? {} : { globalSetup: ['test/support/servers.ts'] }),
+  },
 })
 
 export default defineConfig({

@@ -5,7 +5,7 @@ import { type Clock, systemClock, type Timer } from '../clock.ts'
 import type { CronfenceError } from '../errors.ts'
 import { LeaseCoordinator, type LeaseCoordinatorOptions } from '../lease/coordinator.ts'
 import type { LeaseProvider } from '../lease/lease.ts'
-import { checkInstant } from './arguments.ts'
+import { checkDuration, checkInstant } from './arguments.ts'
 import { ServerClock } from './server-clock.ts'
 import type { ScheduleStore } from './store.ts'
 import { type ScheduleWaves, WaveScheduleStore } from './wave-schedule-store.ts'
@@ -29,7 +29,8 @@ export interface ServerStoreOptions {
 }
 
 /** How a store speaks to its server. */
-export interface ServerEngine extends ScheduleWaves {
+export interface ServerEngine {
+  readonly schedules: ScheduleWaves
   /** Connects and sets up what is missing. Idempotent; after a failure it tries again. */
   open(): Promise<void>
   readonly leases: LeaseProvider
@@ -38,6 +39,14 @@ export interface ServerEngine extends ScheduleWaves {
   /** Removes tombstones written before the instant and answers how many. */
   purge(olderThan: number): Promise<number>
   close(): Promise<void>
+}
+
+/** What an engine is told. */
+export interface EngineSettings {
+  /** Leases and tombstones go by it. */
+  readonly clock: Clock
+  readonly timeoutMs: number
+  readonly onWarning: (text: string) => void
 }
 
 // Clocks of good machines drift apart by some ms in that time.
@@ -52,13 +61,16 @@ export class ServerStore {
   #measuring: Timer | undefined
   #isStopped = false
 
-  /** `engineOf` gets the clock that leases and tombstones go by. */
-  protected constructor(engineOf: (clock: Clock) => ServerEngine, options: ServerStoreOptions) {
-    const { clock = systemClock, onDamaged = warnOfDamage } = options
+  protected constructor(
+    engineOf: (settings: EngineSettings) => ServerEngine,
+    options: ServerStoreOptions,
+  ) {
+    const { clock = systemClock, timeoutMs = 5000, onDamaged = warn, onWarning = warn } = options
+    checkDuration('timeoutMs', timeoutMs)
     this.#clock = new ServerClock(clock, () => this.#engine.serverNow())
-    this.#engine = engineOf(this.#clock)
+    this.#engine = engineOf({ clock: this.#clock, timeoutMs, onWarning })
     this.#schedules = new WaveScheduleStore({
-      waves: this.#engine,
+      waves: this.#engine.schedules,
       start: () => this.start(),
       onDamaged: oncePerRow(onDamaged),
     })
@@ -136,6 +148,7 @@ function oncePerRow(tell: (error: CronfenceError) => void): (error: CronfenceErr
   }
 }
 
-function warnOfDamage(error: CronfenceError): void {
-  process.emitWarning(error.message, { code: error.code })
+function warn(warning: CronfenceError | string): void {
+  if (typeof warning === 'string') process.emitWarning(warning)
+  else process.emitWarning(warning.message, { code: warning.code })
 }

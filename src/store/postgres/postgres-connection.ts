@@ -5,6 +5,7 @@
 import { CronfenceError } from '../../errors.ts'
 import { retrying, withDeadline } from '../deadline.ts'
 import { failureError } from '../failures.ts'
+import { nameOf, type Source } from '../source.ts'
 import type { Row } from '../stored-row.ts'
 import type { Tables } from '../tables.ts'
 import {
@@ -17,14 +18,9 @@ import {
 import { connectFailure, isUsableAfter, statementFailure } from './postgres-errors.ts'
 import { setUp } from './postgres-schema.ts'
 
-/** A database by its URL, or a pool that somebody else opened and will close. */
-export type PostgresSource =
-  | { readonly url: string; readonly connectionsMax: number }
-  | { readonly pool: PostgresPool }
-
 /** Where the tables are, and how long a call may take. */
 export interface ConnectionOptions {
-  readonly source: PostgresSource
+  readonly source: Source<PostgresPool>
   readonly tables: Tables
   readonly timeoutMs: number
   readonly onWarning: (text: string) => void
@@ -46,7 +42,7 @@ export class PostgresConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#name = nameOf(options.source)
+    this.#name = nameOf('PostgresStore', options.source)
   }
 
   /** Connects, checks and migrates. Idempotent; after a failure the next call tries again. */
@@ -72,6 +68,13 @@ export class PostgresConnection {
   async write(text: string, values: readonly PostgresValue[]): Promise<readonly Row[]> {
     await this.open()
     return this.#withClient({ isWrite: true }, (run) => run(text, values))
+  }
+
+  /** The server's time, in ms since the epoch. */
+  async serverNow(): Promise<number> {
+    const text = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'
+    const [row] = await this.read(text)
+    return Number(row?.now)
   }
 
   /** Ends it for good. A pool that was handed in stays open. */
@@ -149,13 +152,6 @@ export class PostgresConnection {
       throw error
     }
   }
-}
-
-/** The store and its place, without user and password. */
-function nameOf(source: PostgresSource): string {
-  if ('pool' in source) return 'PostgresStore'
-  const { host, pathname } = new URL(source.url)
-  return `PostgresStore at ${host}${pathname}`
 }
 
 function closed(): CronfenceError {

@@ -22,7 +22,9 @@ export async function setUp(
   await run('BEGIN ISOLATION LEVEL READ COMMITTED')
   try {
     // Held until the end of the transaction: of many replicas that boot at once, one migrates.
-    await run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`cronfence ${tables.schema}`])
+    await run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `cronfence ${tables.schema}`,
+    ])
     await migrate(run, reader)
     await run('COMMIT')
   } catch (error) {

@@ -7,6 +7,9 @@ import type { Shapes, Tables } from '../tables.ts'
 /** A name as PostgreSQL takes it literally. */
 export const quoted = (name: string): string => `"${name}"`
 
+/** Text as a literal, for remedies that people paste into a client. */
+export const literal = (text: unknown): string => `'${String(text).replaceAll("'", "''")}'`
+
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER
 
 // Beyond this a row is locked by somebody who does not belong here: our own statements are short.
@@ -106,11 +109,14 @@ export interface ScheduleStatements {
  * all of them as they were, `is_changed` telling them apart. Locks are taken in the order of the
  * ids, so that two statements cannot wait for each other.
  */
-const changing = (table: string, { chosen, change }: { chosen: string; change: string }) => `
+const changing = (
+  table: string,
+  { chosen, change, when = 'true' }: { chosen: string; change: string; when?: string },
+) => `
   WITH chosen AS (${chosen}),
   changed AS (
     UPDATE ${table} AS t SET ${change}
-    FROM chosen WHERE t.id = chosen.id AND ${isSound('chosen')} RETURNING t.id
+    FROM chosen WHERE t.id = chosen.id AND ${when} AND ${isSound('chosen')} RETURNING t.id
   )
   SELECT chosen.*, changed.id IS NOT NULL AS is_changed
   FROM chosen LEFT JOIN changed ON changed.id = chosen.id`
@@ -131,8 +137,9 @@ export function scheduleStatements(tables: Tables): ScheduleStatements {
         WHERE id = ANY ($1::text[]) AND deleted_at IS NULL AND next_run_at <= $3
           AND (lease_until IS NULL OR lease_until <= $3)
         ORDER BY id FOR UPDATE SKIP LOCKED`,
+      when: `chosen.fencing_token < ${TOKEN_MAX}`,
       change: `lease_owner = $2, lease_until = $4, updated_at = $3,
-        fencing_token = least(t.fencing_token + 1, ${TOKEN_MAX})`,
+        fencing_token = t.fencing_token + 1`,
     }),
     renew: changing(table, {
       chosen: `
@@ -174,6 +181,9 @@ export function scheduleStatements(tables: Tables): ScheduleStatements {
   }
 }
 
+const isSameAsExcluded =
+  't.deleted_at IS NULL AND t.kind = excluded.kind AND t.spec = excluded.spec'
+
 // Rows that are already as asked are only read, so that replicas that boot lock nothing. The rest is
 // inserted or, where another was faster, changed by the same rule. The floor is locked, not just
 // read: its newest value counts even if a purge wrote it after this statement began.
@@ -200,9 +210,6 @@ const registering = (table: string, schema: string): string => `
     RETURNING t.*
   )
   SELECT * FROM same UNION ALL SELECT * FROM written`
-
-const isSameAsExcluded =
-  't.deleted_at IS NULL AND t.kind = excluded.kind AND t.spec = excluded.spec'
 
 /** The statements on named leases. */
 export interface LeaseStatements {
