@@ -4,7 +4,7 @@ import type { Dialect } from '../../bindings/index.ts'
 
 const FOLDER = new URL('./cases/', import.meta.url)
 
-/** A refused expression, or one with its first runs after `from`, each asked from the one before. */
+/** A refused expression, or one with its first runs after `from`, each asked from the last. */
 export interface Case {
   readonly id: string
   readonly expr: string

@@ -13,7 +13,7 @@ const WINDOW_RUNS = 200
 
 type Run = number | null
 
-/** Two answers that differ, or a broken law; the message has the call, what came and what should. */
+/** Two answers that differ, or a broken law; the message has the call and both answers. */
 export class Mismatch extends Error {}
 
 /** How many answers were compared. */

@@ -1,6 +1,6 @@
 // A time zone as Temporal sees it, for the slow second implementation: the offset at an instant and
-// the instants of a wall time. Answers are kept, because the polyfill takes tens of microseconds for
-// each. Which instant a gap or a fold means is not decided here.
+// the instants of a wall time. Answers are kept, because each takes the polyfill tens of
+// microseconds. Which instant a gap or a fold means is not decided here.
 import { Temporal } from '@js-temporal/polyfill'
 
 export const DAY_MS = 86_400_000

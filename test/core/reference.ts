@@ -1,6 +1,6 @@
 // The slow second implementation the engine is compared with. It is SPEC 1.4 read literally, on
-// Temporal: every matching wall time gives instants by the gap and fold policies, and equal instants
-// are one run. It shares nothing with the engine, and prefers being obvious to being fast.
+// Temporal: every matching wall time gives instants by the gap and fold policies, and equal
+// instants are one run. It shares nothing with the engine, and is obvious rather than fast.
 import { Temporal } from '@js-temporal/polyfill'
 import { matchesDay, type ReferenceExpression, readExpression } from './reference-expression.ts'
 import { DAY_MS, type ReferenceZone, referenceZone } from './reference-zone.ts'

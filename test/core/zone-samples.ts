@@ -1,5 +1,5 @@
-// Which time zones the engine is tried in, and where their transitions lie: by Intl alone, so that a
-// zone table of the engine's own cannot hide a transition from its tests.
+// Which time zones the engine is tried in, and where their transitions lie: by Intl alone, so that
+// a zone table of the engine's own cannot hide a transition from its tests.
 
 /** Zones with a habit that has broken cron implementations, and what the habit is. */
 export const hotZones = {
