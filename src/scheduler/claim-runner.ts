@@ -130,9 +130,7 @@ export class ClaimRunner {
       const end = await claim.run.execute(task.registration.handler, journal)
       claim.run = undefined
       // A blocked event loop lets the handler return before any timer could say that time is up.
-      if (!claim.lost && !claim.isHandedBack && !keeper.isHeld(claim.lease)) {
-        this.#lost(claim, 'uncertain')
-      }
+      this.#checkLease(claim)
       if (end === 'aborted') break
       claim.lastRunAt = slot
       claim.openSlot = undefined
@@ -144,11 +142,14 @@ export class ClaimRunner {
   }
 
   #mayRun(claim: LiveClaim): boolean {
-    if (this.#abortReason || claim.isHandedBack || claim.lost) return false
-    if (claim.won.task.stage === 'closed') return false
-    if (this.#options.keeper.isHeld(claim.lease)) return true
-    this.#lost(claim, 'uncertain')
-    return false
+    if (this.#abortReason || claim.won.task.stage === 'closed') return false
+    this.#checkLease(claim)
+    return !claim.lost && !claim.isHandedBack
+  }
+
+  #checkLease(claim: LiveClaim): void {
+    const isKept = !claim.lost && !claim.isHandedBack && claim.won.task.stage !== 'closed'
+    if (isKept && !this.#options.keeper.isHeld(claim.lease)) this.#lost(claim, 'uncertain')
   }
 
   #end(claim: LiveClaim): void {

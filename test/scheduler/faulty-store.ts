@@ -1,0 +1,41 @@
+// A store between the scheduler and the real one that loses requests and replies as a test asks.
+
+import { CronfenceError } from '../../src/errors.ts'
+
+/** `refused`: never sent. `dropped`: neither sent nor answered for sure. `unanswered`: carried out. */
+export type Fault = 'refused' | 'dropped' | 'unanswered'
+
+/** Counts calls and injects faults: of a store, or of whatever has asynchronous methods only. */
+export class FaultyStore<Inner extends object> {
+  readonly calls = new Map<string, number>()
+  /** Asked before each call. */
+  fault: (method: string, call: number) => Fault | undefined = () => undefined
+
+  readonly proxy: Inner
+
+  /** With `single` it has no batch methods. */
+  constructor(inner: Inner, { single = false }: { single?: boolean } = {}) {
+    this.proxy = new Proxy(inner, {
+      get: (target, name: string) => {
+        if (single && name.endsWith('Many')) return undefined
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return (...args: unknown[]) => this.#call(name, () => method.apply(target, args))
+      },
+    })
+  }
+
+  count(method: string): number {
+    return this.calls.get(method) ?? 0
+  }
+
+  async #call(name: string, carryOut: () => Promise<unknown>): Promise<unknown> {
+    const call = this.count(name) + 1
+    this.calls.set(name, call)
+    const fault = this.fault(name, call)
+    if (fault === undefined) return carryOut()
+    if (fault === 'unanswered') await carryOut()
+    if (fault === 'refused') throw new CronfenceError('STORE_UNAVAILABLE', 'cannot be reached')
+    throw new CronfenceError('STORE_OUTCOME_UNKNOWN', 'the reply was lost')
+  }
+}
