@@ -26,7 +26,7 @@ export function positiveMs(duration: Duration, name: string): number {
 /** Ms of a duration that may be nothing. Whole ms. */
 export function nonNegativeMs(duration: Duration, name: string): number {
   const ms = durationMs(duration, name)
-  if (ms >= 0) return Math.round(ms)
+  if (ms >= 0) return Math.abs(Math.round(ms))
   throw new RangeError(`${name}: must not be negative, but is ${duration}`)
 }
 
