@@ -1,5 +1,5 @@
 // The engine against the slow reference on random expressions, zones, instants and policies, and
-// the laws of its answers. The seed is printed; SEED=n tries another, `npm run fuzz` goes on longer.
+// the laws of its answers. The seed is printed; SEED=n tries another. `npm run fuzz` goes on.
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { nearExpressions, samples } from './arbitraries.ts'
