@@ -64,7 +64,7 @@ export function instants(count: number, seed = 2): number[] {
   return Array.from({ length: count }, () => FIRST_INSTANT + random(INSTANT_SPAN_MS))
 }
 
-/** The n-th of 1.6 million distinct expressions, built afresh so that whoever keeps it pays for it. */
+/** The n-th of 1.9 million distinct expressions, built afresh: whoever keeps it pays for it. */
 export function distinctExpression(index: number): string {
   const minute = index % 60
   const hour = Math.floor(index / 60) % 24

@@ -71,9 +71,9 @@ const BOUNDARIES: readonly Boundary[] = [
   { files: /^test\//, values: ANY_PACKAGE, packages: ANY_PACKAGE },
 ]
 
-/** The core's files from top to bottom: each imports only from below itself. */
+/** The core's main files from top to bottom: none imports one above itself. */
 const CORE_ORDER = `
-  index batch query parse search resolve match words field refusal cursor zone record
+  index batch query parse search resolve match field cursor zone record
   calendar bits char abi status`
   .trim()
   .split(/\s+/)
@@ -99,7 +99,32 @@ export function forbiddenImports(file: SourceFile): string[] {
 }
 
 function isUpward(from: string, to: string): boolean {
-  const [above, below] = [from, to].map((path) => /^assembly\/(\w+)(\.ts)?$/.exec(path)?.[1])
-  if (above === undefined || below === undefined) return false
-  return CORE_ORDER.indexOf(above) >= CORE_ORDER.indexOf(below)
+  const [above = -1, below = -1] = [from, to].map((path) => {
+    const name = /^assembly\/([\w-]+)(\.ts)?$/.exec(path)?.[1]
+    return name === undefined ? -1 : CORE_ORDER.indexOf(name)
+  })
+  return below >= 0 && above > below
+}
+
+/** Files that load each other in a circle, by each circle's last import. Types do not load. */
+export function importCircles(files: readonly SourceFile[]): { path: string; target: string }[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const found: { path: string; target: string }[] = []
+  const state = new Map<string, 'open' | 'done'>()
+
+  const enter = (file: SourceFile) => {
+    state.set(file.path, 'open')
+    for (const { specifier, kind } of importsOf(file)) {
+      if (kind !== 'value' || !specifier.startsWith('.')) continue
+      const named = posix.join(posix.dirname(file.path), specifier)
+      const target = byPath.get(named) ?? byPath.get(`${named}.ts`)
+      if (target === undefined) continue
+      const seen = state.get(target.path)
+      if (seen === 'open') found.push({ path: file.path, target: target.path })
+      else if (seen === undefined) enter(target)
+    }
+    state.set(file.path, 'done')
+  }
+  for (const file of files) if (!state.has(file.path)) enter(file)
+  return found
 }

@@ -37,6 +37,8 @@ describe('a file', () => {
     { rule: 'word', text: opened('let job_id = 1'), says: 'say "task"' },
     { rule: 'word', text: opened('let dstTime = 1'), says: 'say "wall time"' },
     { rule: 'word', text: opened('let instant = jobless'), says: undefined },
+    { rule: 'word', text: opened("register('job')"), says: undefined },
+    { rule: 'word', text: opened("register('the job')"), says: 'say "task"' },
     { rule: 'machine', text: opened("let x = '/home/someone/x'"), says: 'a path of one machine' },
     { rule: 'machine', text: opened("let x = '../home/someone'"), says: undefined },
     { rule: 'host', text: opened('// https://registry.npmjs.org/x'), says: "a registry's host" },
@@ -62,6 +64,16 @@ describe('a file', () => {
     ]
     const found = complaints(files, NO_EXCEPTIONS)
     expect(found).toEqual([{ path: 'src/one.ts', text: 'is imported by nobody' }])
+  })
+
+  test('that loads another one in a circle is found, in types it may', () => {
+    const one = { path: 'assembly/one.ts', text: opened("import './two'") }
+    const back = { path: 'assembly/two.ts', text: opened("import { x } from './one'") }
+    const type = { path: 'assembly/two.ts', text: opened("import type { x } from './one'") }
+    expect(complaints([one, back], NO_EXCEPTIONS)).toEqual([
+      { path: 'assembly/two.ts', text: expect.stringContaining('leads back here') },
+    ])
+    expect(complaints([one, type], NO_EXCEPTIONS)).toEqual([])
   })
 
   test('of another kind may not name a registry either', () => {
