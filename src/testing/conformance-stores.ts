@@ -3,9 +3,10 @@
 import { systemClock } from '../clock.ts'
 import { type ConformanceCase, type StoreSuite, storeCases } from './conformance.ts'
 import { batchCases, noBatchCases } from './conformance-batch.ts'
-import { completeCases, deleteCases, listCases, renewCases } from './conformance-outcome.ts'
+import { completeCases, renewCases } from './conformance-outcome.ts'
 import { claimCases, getCases, registerCases } from './conformance-protocol.ts'
 import { raceCases } from './conformance-races.ts'
+import { deleteCases, listCases } from './conformance-rows.ts'
 import { valueCases } from './conformance-values.ts'
 
 const TEN_YEARS_MS = 3653 * 86_400_000

@@ -16,7 +16,7 @@ type Cases = Readonly<Record<string, StoreCaseBody>>
 /** Ids that differ, though some comparisons or encodings would take them for one. */
 export const CONFORMANCE_IDS: Readonly<Record<string, readonly string[]>> = {
   'one character': ['a', '0', ' ', '.', '*', '>', '$', '_', '%', '/', ':', '-', '\\', '\n', '\x7f'],
-  case: ['job', 'Job', 'JOB', 'ß', 'ss', 'SS', 'ẞ', 'İ', 'i', 'I', 'ı', 'σ', 'ς', 'Σ'],
+  case: ['nightly', 'Nightly', 'NIGHTLY', 'ß', 'ss', 'SS', 'ẞ', 'İ', 'i', 'I', 'ı', 'σ', 'ς', 'Σ'],
   'accents composed or not': ['caf\u00e9', 'cafe\u0301', 'cafe', '\u212b', '\u00c5', 'A\u030a'],
   'width and ligatures': ['ａ', 'a', 'ﬁ', 'fi', '①', '1', '²', '2'],
   'blanks at the ends': [
@@ -92,7 +92,7 @@ export const CONFORMANCE_IDS: Readonly<Record<string, readonly string[]>> = {
     'a\u200db',
     'क्ष',
   ],
-  'beyond the basic plane': ['🎉', '👩‍👩‍👧‍👧', '🇪🇸', '𝒳', '\u{10ffff}', '\uffff', '\ufffd', '𠀀'],
+  'beyond the basic plane': ['🎉', '👩‍👩‍👧‍👧', '🇪🇸', '𝒳', '\u{10ffff}', '\uffff', '𠀀'],
   'the longest ids': [
     'x'.repeat(1024),
     `${'x'.repeat(1023)}y`,

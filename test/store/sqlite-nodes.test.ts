@@ -8,7 +8,7 @@ import { leaseProviderCases, scheduleStoreCases } from '../../src/testing/index.
 import { NODE_MAJORS, nodeBinary } from '../support/node-versions.ts'
 import { memoryLeases, memorySuite } from './subjects.ts'
 
-const SUITE = join(import.meta.dirname, 'processes', 'suite.ts')
+const SUITE = join(import.meta.dirname, 'processes/suite.ts')
 const count = [...scheduleStoreCases(memorySuite), ...leaseProviderCases(memoryLeases)].length
 
 describe('node:sqlite', () => {

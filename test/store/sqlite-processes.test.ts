@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SQLiteStore } from '../../src/store/sqlite/index.ts'
 import { scratch } from './subjects.ts'
 
-const CLAIMER = join(import.meta.dirname, 'processes', 'claimer.ts')
+const CLAIMER = join(import.meta.dirname, 'processes/claimer.ts')
 
 let place: ReturnType<typeof scratch>
 const children: ChildProcess[] = []

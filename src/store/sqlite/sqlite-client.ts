@@ -1,5 +1,5 @@
-// What the store needs of an SQLite driver: three methods that better-sqlite3's Database and
-// node:sqlite's DatabaseSync both have. Drivers are loaded here, on the first start, and nowhere else.
+// What the store needs of an SQLite driver: two methods that better-sqlite3's Database and
+// node:sqlite's DatabaseSync both have. Drivers are loaded here only, and on the first start.
 
 import { CronfenceError } from '../../errors.ts'
 import { storeError } from './sqlite-errors.ts'
@@ -14,7 +14,7 @@ export interface SqliteStatement {
   run(...values: never[]): unknown
 }
 
-/** An open database: better-sqlite3's `Database`, node:sqlite's `DatabaseSync`, or one like them. */
+/** An open database: a `Database` of better-sqlite3, a `DatabaseSync` of node:sqlite, or alike. */
 export interface SqliteClient {
   exec(sql: string): unknown
   prepare(sql: string): SqliteStatement

@@ -121,8 +121,8 @@ export class SqliteConnection {
         if (systemClock.monotonic() - startedAt >= busyBudgetMs) {
           throw new CronfenceError(
             'STORE_UNAVAILABLE',
-            `The SQLite file was busy for ${busyBudgetMs} ms (busyBudgetMs): another process holds ` +
-              'its lock, is it stopped inside a transaction? Nothing was changed.',
+            `The SQLite file was busy for ${busyBudgetMs} ms (busyBudgetMs): another process ` +
+              'holds its lock, is it stopped inside a transaction? Nothing was changed.',
             { cause: error },
           )
         }

@@ -52,7 +52,7 @@ function storedVersion(client: SqliteClient, { schema }: Tables): number {
   if (version <= VERSION) return version
   throw new CronfenceError(
     'STORE_NEWER_SCHEMA',
-    `Table ${schema} has schema version ${version}, this release knows versions up to ${VERSION}: ` +
+    `Table ${schema} has schema version ${version}, this release knows only up to ${VERSION}: ` +
       'use the newer release of cronfence that wrote it. Nothing was changed.',
     { details: { table: schema, version, newestKnown: VERSION } },
   )

@@ -14,7 +14,8 @@ export interface Tables {
 export function tablesOf(prefix: string): Tables {
   if (typeof prefix !== 'string' || !/^([A-Za-z_][A-Za-z0-9_]{0,39})?$/.test(prefix)) {
     throw new TypeError(
-      `tablePrefix: ${JSON.stringify(prefix)} must be up to 40 letters, digits and _, no digit first`,
+      `tablePrefix: ${JSON.stringify(prefix)} must be up to 40 letters, digits and _, ` +
+        'not a digit first',
     )
   }
   if (/^sqlite_/i.test(prefix)) throw new TypeError('tablePrefix: SQLite reserves sqlite_')
