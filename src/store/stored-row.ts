@@ -1,6 +1,7 @@
-// Rows of the SQL servers to records. A stored value is believed only after it was looked at: tables
-// get edited by hand and restored in part, and a wrong token breaks the fence. Drivers disagree on
-// what a BIGINT or a text is; what is accepted here is every exact form of it, and nothing else.
+// Rows of the SQL servers to records. A stored value is believed only after it was looked at:
+// tables get edited by hand and restored in part, and a wrong token breaks the fence. Drivers
+// disagree on what a BIGINT or a text is; what is accepted here is every exact form of it, and
+// nothing else.
 
 import { CronfenceError } from '../errors.ts'
 import type { ScheduleRecord, TaskKind } from './store.ts'
@@ -112,8 +113,8 @@ export class RowReader {
 }
 
 /**
- * A stored integer, `undefined` for anything else. Drivers give a BIGINT as text, as a bigint, or as
- * a number that they rounded beyond 2^53; no rounded value is a safe integer.
+ * A stored integer, `undefined` for anything else. Drivers give a BIGINT as text, as a bigint, or
+ * as a number that they rounded beyond 2^53; no rounded value is a safe integer.
  */
 export function integerOf(value: unknown): number | undefined {
   const isDigits = typeof value === 'string' && /^-?\d{1,19}$/.test(value)

@@ -15,7 +15,8 @@ export interface Tables {
 export function tablesOf(prefix: string): Tables {
   if (typeof prefix !== 'string' || !/^([A-Za-z_][A-Za-z0-9_]{0,39})?$/.test(prefix)) {
     throw new TypeError(
-      `tablePrefix: ${JSON.stringify(prefix)} must be up to 40 letters, digits and _, no digit first`,
+      `tablePrefix: must be up to 40 letters, digits and _, no digit first, got ` +
+        JSON.stringify(prefix),
     )
   }
   return {

@@ -1,6 +1,6 @@
-// ScheduleStore over a server that answers for many ids in one statement. Here arguments are checked,
-// batches cut and answers sorted; the statements are the engine's. A single call is a batch of one
-// that rejects where a batch passes over a bad row and reports it.
+// ScheduleStore over a server that answers for many ids in one statement. Here arguments are
+// checked, batches cut and answers sorted; the statements are the engine's. A single call is a
+// batch of one that rejects where a batch passes over a bad row and reports it.
 
 import { CronfenceError } from '../errors.ts'
 import { checkInstant, checkToken, idBytes } from './arguments.ts'
@@ -20,8 +20,8 @@ import { inWaves } from './waves.ts'
 export type Answer<T> = T | CronfenceError
 
 /**
- * The statements of an engine. All arguments are checked, no id comes twice, and each method answers
- * in the order of its items; it rejects when the statement failed.
+ * The statements of an engine. All arguments are checked, no id comes twice, and each method
+ * answers in the order of its items; it rejects when the statement failed.
  */
 export interface ScheduleWaves {
   get(ids: readonly string[]): Promise<Answer<ScheduleRecord | null>[]>

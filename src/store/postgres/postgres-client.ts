@@ -1,5 +1,5 @@
-// What the store needs of a PostgreSQL driver: the few methods of pg's Pool that it calls. The driver
-// is loaded here, on the first start, and nowhere else.
+// What the store needs of a PostgreSQL driver: the few methods of pg's Pool that it calls. The
+// driver is loaded here, on the first start, and nowhere else.
 
 import { CronfenceError } from '../../errors.ts'
 import type { Row } from '../stored-row.ts'
@@ -25,19 +25,20 @@ export interface PostgresPool {
   connect(): Promise<PostgresClient>
 }
 
-/** A pool that the store opened and will close. */
-export interface OwnedPool extends PostgresPool {
-  end(): Promise<void>
-}
-
 interface Driver {
   readonly Pool: new (
     options: Readonly<Record<string, unknown>>,
-  ) => OwnedPool & { on(event: 'error', listener: () => void): void }
+  ) => PostgresPool & {
+    end(): Promise<void>
+    on(event: 'error', listener: () => void): void
+  }
 }
 
 /** A pool of the driver. It connects on demand. Throws `STORE_DRIVER_MISSING`. */
-export async function openPool(url: string, connectionsMax: number): Promise<OwnedPool> {
+export async function openPool(
+  url: string,
+  connectionsMax: number,
+): Promise<PostgresPool & { end(): Promise<void> }> {
   const { Pool } = await loadDriver()
   const pool = new Pool({
     connectionString: url,

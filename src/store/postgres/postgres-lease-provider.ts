@@ -32,7 +32,7 @@ export class PostgresLeaseProvider implements LeaseProvider {
     const [won] = await this.#connection.write(this.#sql.acquire, [name, owner, now, leaseUntil])
     if (won) return { fencingToken: this.#tokenOf(won, name), leaseUntil }
     const [row] = await this.#connection.read(this.#sql.get, [name])
-    if (row) nextToken(this.#tokenOf(row, name), name) // Taken; or it cannot be taken, and says why.
+    if (row) nextToken(this.#tokenOf(row, name), name) // Taken; or it says why it cannot be.
     return null
   }
 

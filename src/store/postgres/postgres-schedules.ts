@@ -1,6 +1,6 @@
-// The statements on schedules as the calls of the store: arrays in, rows out. What the server did to
-// a row is not read back from it but follows from the row as it was, by the same transitions that
-// every store has.
+// The statements on schedules as the calls of the store: arrays in, rows out. What the server did
+// to a row is not read back from it but follows from the row as it was, by the same transitions
+// that every store has.
 
 import type { Clock } from '../../clock.ts'
 import { CronfenceError } from '../../errors.ts'
@@ -106,7 +106,7 @@ export class PostgresSchedules implements ScheduleWaves {
     }
   }
 
-  /** See `ServerStore.purge`. The floor is raised first: in between, no new id can start below it. */
+  /** See `ServerStore.purge`. The floor is raised first, so no new id can start below it. */
   async purge(olderThan: number): Promise<number> {
     const [raised] = await this.#connection.write(this.#sql.raiseFloor, [olderThan])
     const floor = String(raised?.token_floor)

@@ -98,7 +98,8 @@ const SHAPES = `
     ELSE coalesce(string_agg(
       attname || ' ' || format_type(atttypid, atttypmod)
         || CASE WHEN attcollation = 950 THEN ' "C"' ELSE '' END
-        || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END, ', ' ORDER BY attnum), '') END AS shape
+        || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END,
+      ', ' ORDER BY attnum), '') END AS shape
   FROM unnest($1::text[]) AS wanted(name)
   JOIN pg_class AS class ON class.oid = to_regclass(quote_ident(wanted.name))
   LEFT JOIN pg_attribute ON attrelid = class.oid AND attnum > 0 AND NOT attisdropped

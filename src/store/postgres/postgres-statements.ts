@@ -1,6 +1,6 @@
 // Every table and statement of the store, for one table prefix. Names are from an allowlist and
-// quoted, values are bound. A statement that may wait for a lock limits that wait itself: no setting
-// of the session is relied on, so any pooler will do.
+// quoted, values are bound. A statement that may wait for a lock limits that wait itself: no
+// setting of the session is relied on, so any pooler will do.
 
 import type { Shapes, Tables } from '../tables.ts'
 
@@ -15,7 +15,8 @@ const TOKEN_MAX = Number.MAX_SAFE_INTEGER
 // Beyond this a row is locked by somebody who does not belong here: our own statements are short.
 const LOCK_WAIT_MS = 1000
 
-// Evaluated once, before the rows are looked for; it lasts to the end of the statement's transaction.
+// Evaluated once, before the rows are looked for; it lasts to the end of the statement's
+// transaction.
 const WITHIN_LOCK_WAIT = `(SELECT set_config('lock_timeout', '${LOCK_WAIT_MS}', true)) IS NOT NULL`
 
 /** The shape of each table as `postgres-schema.ts` reads it. */
@@ -25,12 +26,13 @@ export function shapesOf({ schema, schedules, leases }: Tables): Shapes {
     [
       schedules,
       'id text "C" NOT NULL, kind text NOT NULL, spec text NOT NULL, next_run_at bigint, ' +
-        'lease_owner text, lease_until bigint, fencing_token bigint NOT NULL, last_run_at bigint, ' +
-        'updated_at bigint NOT NULL, deleted_at bigint',
+        'lease_owner text, lease_until bigint, fencing_token bigint NOT NULL, ' +
+        'last_run_at bigint, updated_at bigint NOT NULL, deleted_at bigint',
     ],
     [
       leases,
-      'name text "C" NOT NULL, owner text, lease_until bigint NOT NULL, fencing_token bigint NOT NULL',
+      'name text "C" NOT NULL, owner text, lease_until bigint NOT NULL, ' +
+        'fencing_token bigint NOT NULL',
     ],
   ])
 }
@@ -105,9 +107,9 @@ export interface ScheduleStatements {
 }
 
 /**
- * A statement that locks the rows in `chosen`, applies `change` to those that are sound, and answers
- * all of them as they were, `is_changed` telling them apart. Locks are taken in the order of the
- * ids, so that two statements cannot wait for each other.
+ * A statement that locks the rows in `chosen`, applies `change` to those that are sound, and
+ * answers all of them as they were, `is_changed` telling them apart. Locks are taken in the order
+ * of the ids, so that two statements cannot wait for each other.
  */
 const changing = (
   table: string,
@@ -171,7 +173,8 @@ export function scheduleStatements(tables: Tables): ScheduleStatements {
       RETURNING 1`,
     raiseFloor: `
       UPDATE ${schema} SET token_floor = greatest(token_floor, coalesce(
-        (SELECT max(fencing_token) FROM ${table} AS t WHERE deleted_at < $1 AND ${isSound('t')}), 0))
+        (SELECT max(fencing_token) FROM ${table} AS t
+          WHERE deleted_at < $1 AND ${isSound('t')}), 0))
       WHERE ${WITHIN_LOCK_WAIT} RETURNING token_floor`,
     purge: `
       WITH gone AS (
@@ -184,8 +187,8 @@ export function scheduleStatements(tables: Tables): ScheduleStatements {
 const isSameAsExcluded =
   't.deleted_at IS NULL AND t.kind = excluded.kind AND t.spec = excluded.spec'
 
-// Rows that are already as asked are only read, so that replicas that boot lock nothing. The rest is
-// inserted or, where another was faster, changed by the same rule. The floor is locked, not just
+// Rows that are already as asked are only read, so that replicas that boot lock nothing. The rest
+// is inserted or, where another was faster, changed by the same rule. The floor is locked, not just
 // read: its newest value counts even if a purge wrote it after this statement began.
 const registering = (table: string, schema: string): string => `
   WITH wanted AS (

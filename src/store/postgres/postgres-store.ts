@@ -21,8 +21,8 @@ export type PostgresStoreOptions = ServerStoreOptions &
  * Each call is one statement in a transaction of its own; a pooler in transaction mode may stand in
  * between. Methods reject with a `CronfenceError`: `STORE_UNAVAILABLE` when the server cannot be
  * reached or refused, and nothing was changed; `STORE_OUTCOME_UNKNOWN` when the connection ended
- * before the reply; `STORE_DRIVER_MISSING`; `STORE_FOREIGN_SCHEMA` or `STORE_NEWER_SCHEMA` for tables
- * that are not ours to change; `STORE_DAMAGED_RECORD` for a row that cannot be read;
+ * before the reply; `STORE_DRIVER_MISSING`; `STORE_FOREIGN_SCHEMA` or `STORE_NEWER_SCHEMA` for
+ * tables that are not ours to change; `STORE_DAMAGED_RECORD` for a row that cannot be read;
  * `STORE_TOKEN_CEILING`; `STORE_CLOSED`.
  */
 export class PostgresStore extends ServerStore {
