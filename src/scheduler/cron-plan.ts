@@ -1,36 +1,48 @@
 // The slots of a cron task: the engine's runs as a plan. The only file of the scheduler that knows
 // the engine.
 
-import { type ExpressionOptions, parseCron } from '../../bindings/index.ts'
+import { type CronExpression, type ExpressionOptions, parseCron } from '../../bindings/index.ts'
 import type { Plan } from './plan.ts'
 import { cronSpec } from './spec.ts'
 
 /** How a cron task reads its text. `seed` is chosen by the scheduler. */
 export type CronOptions = Omit<ExpressionOptions, 'seed'>
 
-/** A plan, and the zone its text is read in. */
-export interface CronPlan extends Plan {
-  readonly timeZone: string
-}
+/** The runs of a cron expression. */
+export class CronPlan implements Plan {
+  readonly kind = 'cron'
+  readonly spec: string
+  readonly #cron: CronExpression
 
-/**
- * Throws a `CronSyntaxError` (a `TypeError`) for a text that is no expression, a `TypeError` for a
- * wrong option, a `RangeError` for an unknown zone.
- */
-export function cronPlan(text: string, options: CronOptions, seed: string | undefined): CronPlan {
-  const cron = parseCron(text, seed === undefined ? options : { ...options, seed })
-  const after = (instant: number) => cron.next(instant)?.getTime() ?? null
-  return {
-    kind: 'cron',
-    spec: cronSpec(text, options),
-    timeZone: cron.timeZone,
-    first: after,
-    after,
-    latest: (instant, slot) => {
-      const next = after(slot)
-      if (next === null || next > instant) return slot
-      return Math.max(slot, cron.prev(instant + 1)?.getTime() ?? slot)
-    },
-    count: (from, until) => cron.count(from, until),
+  /**
+   * `seed` spreads the tasks of the extended dialect. Throws a `CronSyntaxError` (a `TypeError`)
+   * for a text that is no expression, a `TypeError` for a wrong option, a `RangeError` for an
+   * unknown zone.
+   */
+  constructor(text: string, options: CronOptions, seed?: string) {
+    this.#cron = parseCron(text, { ...options, seed })
+    this.spec = cronSpec(text, options)
+  }
+
+  get timeZone(): string {
+    return this.#cron.timeZone
+  }
+
+  first(now: number): number | null {
+    return this.after(now)
+  }
+
+  after(instant: number): number | null {
+    return this.#cron.next(instant)?.getTime() ?? null
+  }
+
+  latest(instant: number, slot: number): number {
+    const next = this.after(slot)
+    if (next === null || next > instant) return slot
+    return Math.max(slot, this.#cron.prev(instant + 1)?.getTime() ?? slot)
+  }
+
+  count(from: number, until: number): number {
+    return this.#cron.count(from, until)
   }
 }

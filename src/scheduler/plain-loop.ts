@@ -27,7 +27,6 @@ export class PlainTask implements Alarm {
   readonly loop: PlainLoop
   /** The next slot; `null` when there is none. */
   slot: number | null
-  isCancelled = false
   isDormant = false
   running = 0
   /** Slots that wait for the running handler; made when first needed. */
@@ -70,7 +69,6 @@ export class PlainLoop {
   }
 
   cancel(task: PlainTask): void {
-    task.isCancelled = true
     task.slot = null
     task.queued = undefined
     this.#remove(task)

@@ -8,6 +8,8 @@ export interface Plan {
   readonly kind: TaskKind
   /** What the store keeps of it: the same text, the same slots. */
   readonly spec: string
+  /** The zone a cron text is read in; `undefined` for intervals and delays. */
+  readonly timeZone: string | undefined
   /** The first slot of a task that is planned at `now`; later than `now`, or at it for a delay. */
   first(now: number): number | null
   /** The first slot later than `instant`, which is not before `slot`, a slot of the task. */
@@ -22,28 +24,76 @@ export interface Plan {
 const INSTANT_MAX = 8.64e15
 
 /** Slots every `intervalMs`, counted from the first. */
-export function intervalPlan(intervalMs: number): Plan {
-  const latest = (instant: number, slot: number) =>
-    slot + Math.floor((instant - slot) / intervalMs) * intervalMs
-  return {
-    kind: 'every',
-    spec: String(intervalMs),
-    first: (now) => insideTime(now + intervalMs),
-    after: (instant, slot) => insideTime(latest(instant, slot) + intervalMs),
-    latest,
-    count: (from, until) => Math.ceil((until - from) / intervalMs),
+export class IntervalPlan implements Plan {
+  readonly #intervalMs: number
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs
+  }
+
+  get kind(): 'every' {
+    return 'every'
+  }
+
+  get spec(): string {
+    return String(this.#intervalMs)
+  }
+
+  get timeZone(): undefined {
+    return undefined
+  }
+
+  first(now: number): number | null {
+    return insideTime(now + this.#intervalMs)
+  }
+
+  after(instant: number, slot: number): number | null {
+    return insideTime(this.latest(instant, slot) + this.#intervalMs)
+  }
+
+  latest(instant: number, slot: number): number {
+    return slot + Math.floor((instant - slot) / this.#intervalMs) * this.#intervalMs
+  }
+
+  count(from: number, until: number): number {
+    return Math.ceil((until - from) / this.#intervalMs)
   }
 }
 
 /** One slot, `delayMs` after it is planned. */
-export function delayPlan(delayMs: number): Plan {
-  return {
-    kind: 'delay',
-    spec: String(delayMs),
-    first: (now) => insideTime(now + delayMs),
-    after: () => null,
-    latest: (_, slot) => slot,
-    count: () => 1,
+export class DelayPlan implements Plan {
+  readonly #delayMs: number
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs
+  }
+
+  get kind(): 'delay' {
+    return 'delay'
+  }
+
+  get spec(): string {
+    return String(this.#delayMs)
+  }
+
+  get timeZone(): undefined {
+    return undefined
+  }
+
+  first(now: number): number | null {
+    return insideTime(now + this.#delayMs)
+  }
+
+  after(): null {
+    return null
+  }
+
+  latest(_: number, slot: number): number {
+    return slot
+  }
+
+  count(): number {
+    return 1
   }
 }
 

@@ -7,7 +7,7 @@ import { Campaign } from '../lease/leader-gate.ts'
 import type { Coordinator, LeaseProvider } from '../lease/lease.ts'
 import { MemoryScheduleStore } from '../store/memory/memory-schedule-store.ts'
 import type { ScheduleStore } from '../store/store.ts'
-import { type CronPlan, cronPlan } from './cron-plan.ts'
+import { CronPlan } from './cron-plan.ts'
 import { DurableLoop } from './durable-loop.ts'
 import { Events, type Listener, type SchedulerEvents } from './events.ts'
 import { Journal } from './journal.ts'
@@ -24,9 +24,9 @@ import {
   type TaskOptions,
 } from './options.ts'
 import { PlainLoop } from './plain-loop.ts'
-import { delayPlan, intervalPlan, type Plan } from './plan.ts'
+import { DelayPlan, IntervalPlan, type Plan } from './plan.ts'
 import type { Handler, PlainRun, ScheduledRun } from './run.ts'
-import { type ScheduledTask, TaskHandle } from './task.ts'
+import { DurableHandle, PlainHandle, type ScheduledTask } from './task.ts'
 import { checkNamespace, idInNamespace, storedId } from './task-id.ts'
 import { TimerQueue } from './timer-queue.ts'
 
@@ -96,7 +96,7 @@ export class Scheduler {
     this.#namespace = namespace
     this.#drainMs = nonNegativeMs(options.drainMs ?? 10_000, 'drainMs')
     this.#timeZone = options.timeZone
-    if (options.timeZone !== undefined) cronPlan('* * * * *', { timeZone: options.timeZone }, '')
+    if (options.timeZone !== undefined) new CronPlan('* * * * *', { timeZone: options.timeZone })
 
     const log = guardedLogger(logger)
     this.#events = new Events((error) => this.#journal.warn('an event listener failed', error))
@@ -126,7 +126,7 @@ export class Scheduler {
   every(duration: Duration, options: PlainOptions, handler: Handler<PlainRun>): ScheduledTask
   every(duration: Duration, options: DurableOptions, handler: Handler<ScheduledRun>): ScheduledTask
   every(duration: Duration, ...rest: TaskArguments): ScheduledTask {
-    return this.#add(intervalPlan(positiveMs(duration, 'every')), ...taskArguments(rest, false))
+    return this.#add(new IntervalPlan(positiveMs(duration, 'every')), ...taskArguments(rest, false))
   }
 
   /** Runs the handler once, `duration` from now; a durable one, from when it was first stored. */
@@ -134,7 +134,7 @@ export class Scheduler {
   delay(duration: Duration, options: PlainOptions, handler: Handler<PlainRun>): ScheduledTask
   delay(duration: Duration, options: DurableOptions, handler: Handler<ScheduledRun>): ScheduledTask
   delay(duration: Duration, ...rest: TaskArguments): ScheduledTask {
-    return this.#add(delayPlan(nonNegativeMs(duration, 'delay')), ...taskArguments(rest, false))
+    return this.#add(new DelayPlan(nonNegativeMs(duration, 'delay')), ...taskArguments(rest, false))
   }
 
   /** Runs the handler at the instants of a cron expression. */
@@ -144,7 +144,7 @@ export class Scheduler {
   schedule(cron: string, ...rest: TaskArguments): ScheduledTask {
     const [options, handler] = taskArguments(rest, true)
     const { id, dialect, gap, fold, timeZone = this.#timeZone } = options
-    const plan = cronPlan(cron, { dialect, timeZone, gap, fold }, id)
+    const plan = new CronPlan(cron, { dialect, timeZone, gap, fold }, id)
     return this.#add(plan, options, handler)
   }
 
@@ -207,27 +207,16 @@ export class Scheduler {
     })
   }
 
-  #add(plan: Plan | CronPlan, options: TaskOptions, handler: Handler<never>): ScheduledTask {
-    const timeZone = 'timeZone' in plan ? plan.timeZone : undefined
-    const { kind } = plan
-    if (options.id === undefined) {
-      const task = this.#plain.add(plan, overlapOf(options), handler as Handler<PlainRun>)
-      return new TaskHandle({
-        id: undefined,
-        kind,
-        timeZone,
-        nextSlot: () => task.slot,
-        cancel: async () => this.#plain.cancel(task),
-      })
-    }
-    return this.#addDurable(plan, { ...options, id: options.id }, handler, timeZone)
+  #add(plan: Plan, options: TaskOptions, handler: Handler<never>): ScheduledTask {
+    const { id } = options
+    if (id !== undefined) return this.#addDurable(plan, { ...options, id }, handler)
+    return new PlainHandle(this.#plain.add(plan, overlapOf(options), handler as Handler<PlainRun>))
   }
 
   #addDurable(
     plan: Plan,
     options: TaskOptions & { id: string },
     handler: Handler<never>,
-    timeZone: string | undefined,
   ): ScheduledTask {
     const { id } = options
     const stored = storedId(this.#namespace, id)
@@ -243,13 +232,7 @@ export class Scheduler {
       ...setting,
       handler: handler as Handler<ScheduledRun>,
     })
-    return new TaskHandle({
-      id,
-      kind: plan.kind,
-      timeZone,
-      nextSlot: () => task.nextRunAt,
-      cancel: () => this.#durable.cancel(task),
-    })
+    return new DurableHandle(task, this.#durable)
   }
 
   #warnOfForgetting(): void {

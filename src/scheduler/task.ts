@@ -1,6 +1,9 @@
 // What a user holds of a task.
 
 import type { TaskKind } from '../store/store.ts'
+import type { DurableLoop } from './durable-loop.ts'
+import type { DurableTask } from './durable-task.ts'
+import type { PlainTask } from './plain-loop.ts'
 
 /** A registered task. */
 export interface ScheduledTask {
@@ -19,34 +22,66 @@ export interface ScheduledTask {
   cancel(): Promise<void>
 }
 
-/** A task whose slot is asked for each time. */
-export class TaskHandle implements ScheduledTask {
-  readonly id: string | undefined
-  readonly kind: TaskKind
-  readonly timeZone: string | undefined
-  readonly #nextSlot: () => number | null
-  readonly #cancel: () => Promise<void>
+/** What a user holds of a plain task. */
+export class PlainHandle implements ScheduledTask {
+  readonly #task: PlainTask
 
-  constructor(options: {
-    id: string | undefined
-    kind: TaskKind
-    timeZone: string | undefined
-    nextSlot: () => number | null
-    cancel: () => Promise<void>
-  }) {
-    this.id = options.id
-    this.kind = options.kind
-    this.timeZone = options.timeZone
-    this.#nextSlot = options.nextSlot
-    this.#cancel = options.cancel
+  constructor(task: PlainTask) {
+    this.#task = task
+  }
+
+  get id(): undefined {
+    return undefined
+  }
+
+  get kind(): TaskKind {
+    return this.#task.plan.kind
+  }
+
+  get timeZone(): string | undefined {
+    return this.#task.plan.timeZone
   }
 
   get nextRunAt(): Date | null {
-    const slot = this.#nextSlot()
-    return slot === null ? null : new Date(slot)
+    return dateOf(this.#task.slot)
+  }
+
+  async cancel(): Promise<void> {
+    this.#task.loop.cancel(this.#task)
+  }
+}
+
+/** What a user holds of a durable task. */
+export class DurableHandle implements ScheduledTask {
+  readonly #task: DurableTask
+  readonly #loop: DurableLoop
+
+  constructor(task: DurableTask, loop: DurableLoop) {
+    this.#task = task
+    this.#loop = loop
+  }
+
+  get id(): string {
+    return this.#task.id
+  }
+
+  get kind(): TaskKind {
+    return this.#task.plan.kind
+  }
+
+  get timeZone(): string | undefined {
+    return this.#task.plan.timeZone
+  }
+
+  get nextRunAt(): Date | null {
+    return dateOf(this.#task.nextRunAt)
   }
 
   cancel(): Promise<void> {
-    return this.#cancel()
+    return this.#loop.cancel(this.#task)
   }
+}
+
+function dateOf(slot: number | null): Date | null {
+  return slot === null ? null : new Date(slot)
 }

@@ -1,9 +1,9 @@
 // SPEC §2.4 as a table: what is decided about a claimed slot, for every policy and situation.
 
 import { describe, expect, test } from 'vitest'
-import { cronPlan } from '../../src/scheduler/cron-plan.ts'
+import { CronPlan } from '../../src/scheduler/cron-plan.ts'
 import { decide, type MissedPolicy } from '../../src/scheduler/decide.ts'
-import { delayPlan, intervalPlan, type Plan } from '../../src/scheduler/plan.ts'
+import { DelayPlan, IntervalPlan, type Plan } from '../../src/scheduler/plan.ts'
 
 const GRACE_MS = 1000
 const MINUTE = 60_000
@@ -30,7 +30,7 @@ function outcome(row: Row, slot: number) {
   return { runs, missed: decision.missed, next: next === null ? null : next - slot }
 }
 
-const minute = intervalPlan(MINUTE)
+const minute = new IntervalPlan(MINUTE)
 const minutes = (...numbers: number[]) => numbers.map((number) => number * MINUTE)
 const ten = minutes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 
@@ -187,7 +187,7 @@ describe('a delay is one slot', () => {
     ['taken over', 'skip', 5000, true, [0], false],
   ]
   test.each(rows)('%s, %s', (_, policy, claimedAfterMs, takenOver, runs, missed) => {
-    const plan = delayPlan(1000)
+    const plan = new DelayPlan(1000)
     const found = outcome({ plan, policy, claimedAfterMs, takenOver }, 0)
     expect(found).toEqual({ runs, missed, next: null })
   })
@@ -257,7 +257,7 @@ describe('cron on the days of a transition', () => {
   test.each(rows)(
     '%s: %s, %s, due %s, claimed %s',
     (_, text, policy, slot, claimed, runs, next) => {
-      const plan = cronPlan(text, { timeZone: 'Europe/Madrid' }, undefined)
+      const plan = new CronPlan(text, { timeZone: 'Europe/Madrid' })
       const decision = decide({
         plan,
         slot: Date.parse(slot),
@@ -275,14 +275,13 @@ describe('cron on the days of a transition', () => {
 
 test('ten years of missed seconds are not listed to decide about them', () => {
   let asked = 0
-  const second = intervalPlan(1000)
-  const plan = {
-    ...second,
-    after: (instant: number, slot: number) => {
+  class CountingPlan extends IntervalPlan {
+    override after(instant: number, slot: number) {
       asked++
-      return second.after(instant, slot)
-    },
+      return super.after(instant, slot)
+    }
   }
+  const plan = new CountingPlan(1000)
   const claimedAt = 10 * 365 * 86_400_000
   const decision = decide({
     plan,
@@ -293,7 +292,7 @@ test('ten years of missed seconds are not listed to decide about them', () => {
     maxCatchUp: 1e9,
     graceMs: 1000,
   })
-  const [first, second_] = decision.slots
-  expect([first, second_, decision.next(claimedAt)]).toEqual([0, 1000, claimedAt - 1000])
+  const [first, second] = decision.slots
+  expect([first, second, decision.next(claimedAt)]).toEqual([0, 1000, claimedAt - 1000])
   expect(asked).toBeLessThan(5)
 })
