@@ -27,7 +27,10 @@ export type SQLiteStoreOptions = {
   readonly onDamaged?: (error: CronfenceError) => void
 } & (
   | {
-      /** A path on a local disk. The file is created when absent, its folder is not. */
+      /**
+       * A path on a local disk, the same in all processes: SQLite keeps two more files beside it.
+       * The file is created when absent, its folder is not.
+       */
       readonly file: string
       /** Default: better-sqlite3 when it is installed and works, else node:sqlite. */
       readonly driver?: SqliteDriver
