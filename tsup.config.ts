@@ -7,6 +7,8 @@ const entry = {
   engine: 'bindings/index.ts',
   describe: 'src/describe.ts',
   sqlite: 'src/store/sqlite/index.ts',
+  postgres: 'src/store/postgres/index.ts',
+  mysql: 'src/store/mysql/index.ts',
   testing: 'src/testing/index.ts',
 }
 
