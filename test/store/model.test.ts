@@ -187,7 +187,7 @@ describe('a store agrees with the model', () => {
 
   it('in SQLite, with calls from two connections in turn', async () => {
     const property = fc.asyncProperty(steps, (each) => agrees(alternating(stores), each))
-    await fc.assert(property, { numRuns: RUNS || 100 })
+    await fc.assert(property, { numRuns: RUNS || 500 })
   })
 })
 
