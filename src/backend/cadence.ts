@@ -1,7 +1,6 @@
 // A cadence as slots. Reading the text is all that is done here; clocks and timers are elsewhere.
 
-import { cronPlan } from '../scheduler/cron-plan.ts'
-import { intervalPlan } from '../scheduler/plan.ts'
+import { parseCron } from '../../bindings/index.ts'
 import type { Cadence } from './contract.ts'
 
 /** The slots of a registration. */
@@ -9,15 +8,15 @@ export interface Slots {
   readonly isInterval: boolean
   /** The first slot later than `instant`; `null` when there is none inside the horizon. */
   after(instant: number): number | null
-  /** The last slot not later than `instant`, which is not before `slot`, a slot. */
-  latest(instant: number, slot: number): number
+  /** The last slot not later than `instant`; `null` when there is none inside the horizon. */
+  latest(instant: number): number | null
 }
 
-/** The longest interval there is: what separates the epoch from the last instant of a `Date`. */
-const EVERY_MS_MAX = 8.64e15
+/** What separates the epoch from the last instant of a `Date`. */
+const INSTANT_MAX = 8.64e15
 
 /**
- * The slots of a cadence: those of an interval are `anchor` plus a multiple of it.
+ * The slots of a cadence: those of an interval are `anchor` and every multiple of it from there.
  * @throws {TypeError} for anything that is no cadence, `CronSyntaxError` for a bad expression
  */
 export function slotsOf(
@@ -25,14 +24,26 @@ export function slotsOf(
   { name, anchor }: { name: string; anchor: number },
 ): Slots {
   const { cron, every } = fieldsOf(cadence)
-  if (cron === undefined) {
-    const plan = intervalPlan(everyMs(every))
-    const after = (instant: number) => plan.after(instant, anchor)
-    return { isInterval: true, after, latest: plan.latest }
+  if (cron === undefined) return intervalSlots(everyMs(every), anchor)
+  const expression = parseCron(cron as string, { dialect: 'extended', seed: name })
+  return {
+    isInterval: false,
+    after: (instant) => expression.next(instant)?.getTime() ?? null,
+    latest: (instant) => expression.prev(instant + 1)?.getTime() ?? null,
   }
-  const plan = cronPlan(cron as string, { dialect: 'extended' }, name)
-  const after = (instant: number) => plan.after(instant, instant)
-  return { isInterval: false, after, latest: plan.latest }
+}
+
+function intervalSlots(intervalMs: number, anchor: number): Slots {
+  const latest = (instant: number) =>
+    anchor + Math.floor((instant - anchor) / intervalMs) * intervalMs
+  return {
+    isInterval: true,
+    latest,
+    after(instant) {
+      const next = latest(instant) + intervalMs
+      return next <= INSTANT_MAX ? next : null
+    },
+  }
 }
 
 /**
@@ -41,7 +52,7 @@ export function slotsOf(
  */
 export function everyMs(every: unknown): number {
   const ms = typeof every === 'string' && /^\d{1,16}$/.test(every) ? Number(every) : 0
-  if (ms > 0 && ms <= EVERY_MS_MAX) return ms
+  if (ms > 0 && ms <= INSTANT_MAX) return ms
   const shown = typeof every === 'string' ? JSON.stringify(every.slice(0, 40)) : String(every)
   throw new TypeError(
     `cadence.every: must be a plain string with a positive number of milliseconds, ` +

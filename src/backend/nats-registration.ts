@@ -190,7 +190,7 @@ export class NatsRegistration implements Registration {
 function missedSlots({ slots, catchUp }: CheckedSpec, last: number, now: number) {
   const first = slots.after(last)
   if (first === null || first > now) return undefined
-  return catchUp === 'last' ? [slots.latest(now, first)] : slotsThrough(first)
+  return catchUp === 'last' ? [slots.latest(now) ?? first] : slotsThrough(first)
 
   function* slotsThrough(from: number): Iterable<number> {
     for (let slot: number | null = from; slot !== null && slot <= now; slot = slots.after(slot)) {
