@@ -4,6 +4,7 @@
 import { fillMonths } from './calendar'
 
 export {
+  MASKS,
   OUTPUT,
   RECORD_SIZE,
   SLOTS,

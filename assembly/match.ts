@@ -1,4 +1,5 @@
-// Wall times that match: the first at or after a wall time, the last at or before one. No zone here.
+// Wall times that match: the first at or after a wall time, the last at or before one. No zone
+// here.
 //
 // A wall time is the instant (ms) at which a clock of UTC would show it, a whole number here.
 
@@ -15,7 +16,18 @@ import {
   monthOfYear,
   startWeekdayOf,
 } from './calendar'
-import { daysOf, firstMsOf, hoursOf, minutesOf, monthsOf, msOf, secondsOf } from './record'
+import {
+  HAS_YEARS,
+  daysOf,
+  firstMsOf,
+  flagsOf,
+  hoursOf,
+  minutesOf,
+  monthsOf,
+  msOf,
+  secondsOf,
+} from './record'
+import { NO_DAY, nextDayInYears, prevDayInYears } from './years'
 
 /** The day number of a wall time. */
 // @ts-ignore: decorator
@@ -29,65 +41,90 @@ export function dayOf(wall: f64): i32 {
 
 /** The first matching wall time at or after `wall`, no later than `lastDay`, or NaN. */
 export function nextWall(record: usize, wall: f64, lastDay: i32): f64 {
-  const day = dayOf(wall)
-  const cycle = cycleOf(day)
-  let firstDay = cycle * CYCLE_DAYS
-  let index = monthOfDay(day - firstDay)
-  let month = monthAt(index)
-  const today = nextMs(record, <i32>(wall - <f64>day * DAY_MS))
-  // The days left in this month, today at bit 0 unless its times are over. Whether today matches
-  // is a coin toss to the processor, so nothing branches on it alone.
-  const rest = (daysIn(record, month) >> (day - firstDay - firstDayOf(month))) & ~u32(today < 0)
-  if (rest) {
+  while (true) {
+    const day = dayOf(wall)
+    const cycle = cycleOf(day)
+    let firstDay = cycle * CYCLE_DAYS
+    let index = monthOfDay(day - firstDay)
+    let month = monthAt(index)
+    const today = nextMs(record, <i32>(wall - <f64>day * DAY_MS))
+    // The days left in this month, today at bit 0 unless its times are over. Whether today matches
+    // is a coin toss to the processor, so nothing branches on it alone.
+    const rest = (daysIn(record, month) >> (day - firstDay - firstDayOf(month))) & ~u32(today < 0)
     const ahead = <i32>ctz(rest)
-    if (day + ahead > lastDay) return NaN
-    return <f64>(day + ahead) * DAY_MS + <f64>(ahead ? firstMsOf(record) : today)
-  }
-  let days: u32 = 0
-  while (!days) {
-    const step = first(<u64>(monthsOf(record) >> (monthOfYear(month) + 1))) + 1
-    index += step
-    if (index >= CYCLE_MONTHS) {
-      index -= CYCLE_MONTHS
-      firstDay += CYCLE_DAYS
+    let found = day + ahead
+    let ms = ahead ? firstMsOf(record) : today
+    if (!rest) {
+      let days: u32 = 0
+      while (!days) {
+        const step = first(<u64>(monthsOf(record) >> (monthOfYear(month) + 1))) + 1
+        index += step
+        if (index >= CYCLE_MONTHS) {
+          index -= CYCLE_MONTHS
+          firstDay += CYCLE_DAYS
+        }
+        month = monthAt(index)
+        if (firstDay + firstDayOf(month) > lastDay) return NaN
+        days = daysIn(record, month)
+      }
+      found = firstDay + firstDayOf(month) + <i32>ctz(days)
+      ms = firstMsOf(record)
     }
-    month = monthAt(index)
-    if (firstDay + firstDayOf(month) > lastDay) return NaN
-    days = daysIn(record, month)
+    if (found > lastDay) return NaN
+    if (flagsOf(record) & HAS_YEARS) {
+      const allowed = nextDayInYears(record, found)
+      if (allowed == NO_DAY) return NaN
+      if (allowed != found) {
+        wall = <f64>allowed * DAY_MS
+        continue
+      }
+    }
+    return <f64>found * DAY_MS + <f64>ms
   }
-  const found = firstDay + firstDayOf(month) + <i32>ctz(days)
-  return found > lastDay ? NaN : <f64>found * DAY_MS + <f64>firstMsOf(record)
 }
 
 /** The last matching wall time at or before `wall`, no earlier than `firstDay`, or NaN. */
 export function prevWall(record: usize, wall: f64, firstDay: i32): f64 {
-  const day = dayOf(wall)
-  if (day < firstDay) return NaN
-  const cycle = cycleOf(day)
-  let cycleStart = cycle * CYCLE_DAYS
-  let index = monthOfDay(day - cycleStart)
-  let month = monthAt(index)
-  const dayOfMonth = day - cycleStart - firstDayOf(month)
-  let days = daysIn(record, month)
-  if ((days >> dayOfMonth) & 1) {
-    const today = prevMs(record, <i32>(wall - <f64>day * DAY_MS))
-    if (today >= 0) return <f64>day * DAY_MS + <f64>today
-  }
-  days = <u32>below(days, dayOfMonth)
-  while (!days) {
-    // The twelve bits below bit m + 12 are the months before month m.
-    const nearest = last(below(monthsOf(record), monthOfYear(month) + 12))
-    index -= <i32>monthOfYear(month) + 12 - nearest
-    if (index < 0) {
-      index += CYCLE_MONTHS
-      cycleStart -= CYCLE_DAYS
+  while (true) {
+    const day = dayOf(wall)
+    if (day < firstDay) return NaN
+    const cycle = cycleOf(day)
+    let cycleStart = cycle * CYCLE_DAYS
+    let index = monthOfDay(day - cycleStart)
+    let month = monthAt(index)
+    const dayOfMonth = day - cycleStart - firstDayOf(month)
+    let days = daysIn(record, month)
+    let ms: i32 = -1
+    if ((days >> dayOfMonth) & 1) ms = prevMs(record, <i32>(wall - <f64>day * DAY_MS))
+    let found = day
+    if (ms < 0) {
+      days = <u32>below(days, dayOfMonth)
+      while (!days) {
+        // The twelve bits below bit m + 12 are the months before month m.
+        const nearest = last(below(monthsOf(record), monthOfYear(month) + 12))
+        index -= <i32>monthOfYear(month) + 12 - nearest
+        if (index < 0) {
+          index += CYCLE_MONTHS
+          cycleStart -= CYCLE_DAYS
+        }
+        month = monthAt(index)
+        if (cycleStart + firstDayOf(month) + lengthOf(month) <= firstDay) return NaN
+        days = daysIn(record, month)
+      }
+      found = cycleStart + firstDayOf(month) + last(days)
+      ms = lastMs(record)
     }
-    month = monthAt(index)
-    if (cycleStart + firstDayOf(month) + lengthOf(month) <= firstDay) return NaN
-    days = daysIn(record, month)
+    if (found < firstDay) return NaN
+    if (flagsOf(record) & HAS_YEARS) {
+      const allowed = prevDayInYears(record, found)
+      if (allowed == NO_DAY) return NaN
+      if (allowed != found) {
+        wall = <f64>(allowed + 1) * DAY_MS - 1
+        continue
+      }
+    }
+    return <f64>found * DAY_MS + <f64>ms
   }
-  const found = cycleStart + firstDayOf(month) + last(days)
-  return found < firstDay ? NaN : <f64>found * DAY_MS + <f64>lastMs(record)
 }
 
 /** The matching days of a month, bit 0 for its first. */
@@ -95,7 +132,8 @@ export function prevWall(record: usize, wall: f64, firstDay: i32): f64 {
 @inline
 function daysIn(record: usize, month: u32): u32 {
   const selected = 0 - ((monthsOf(record) >> monthOfYear(month)) & 1)
-  return selected & daysOf(record, startWeekdayOf(month)) & (<u32>-1 >> (32 - lengthOf(month)))
+  const length = lengthOf(month)
+  return selected & daysOf(record, startWeekdayOf(month), length) & (<u32>-1 >> (32 - length))
 }
 
 // @ts-ignore: decorator

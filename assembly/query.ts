@@ -3,7 +3,7 @@
 
 import { above, first } from './bits'
 import { dayOf } from './match'
-import { minutesOf, secondsOf, zoneOf } from './record'
+import { HAS_SECONDS, flagsOf, minutesOf, secondsOf, zoneOf } from './record'
 import { MISSING, cyclesTo, nextRun, nextRunBefore, prevRun } from './search'
 import { offsetOf, plainFrom, plainUntil, segmentAt } from './zone'
 import { DAY_MS } from './calendar'
@@ -21,10 +21,10 @@ export function prev(record: usize, from: f64, years: i32): f64 {
 
 /**
  * 1 when a run began at `instant` or less than a minute before it (less than a second when the
- * expression says which seconds), 0 when none did, -1 for a missing chunk.
+ * text has a field for seconds), 0 when none did, -1 for a missing chunk.
  */
 export function matches(record: usize, instant: f64): i32 {
-  const span: f64 = secondsOf(record) == 1 ? 60000 : 1000
+  const span: f64 = flagsOf(record) & HAS_SECONDS ? 1000 : 60000
   const run = nextRunBefore(record, floor<f64>(instant - span) + 1, floor<f64>(instant) + 1)
   return run == MISSING ? -1 : i32(run == run)
 }
@@ -59,7 +59,7 @@ export function enumerate(record: usize, from: f64, until: f64, out: usize, limi
     // there are seconds) follows from a mask alone.
     const away = cyclesTo(run)
     const segment = segmentAt(zoneOf(record), run - away)
-    if (run - away < plainFrom(segment)) continue
+    if (!segment || run - away < plainFrom(segment)) continue
     const wall = run - away + offsetOf(segment)
     const ofDay = <u32>(wall - <f64>dayOf(wall) * DAY_MS) / 1000
     const seconds = secondsOf(record)

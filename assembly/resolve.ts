@@ -1,4 +1,4 @@
-// The rule for gaps and folds (SPEC §1.4), and nowhere else: which instants of one segment are runs.
+// The rule for gaps and folds (SPEC §1.4), and nowhere else: which instants of a segment are runs.
 //
 // A segment owns the instants from its start to its end. Its wall times match there as they are,
 // except where a fold makes them a second pass (at its start) or a first pass (before its end) that

@@ -6,7 +6,7 @@
 import { CYCLE_DAYS, DAY_MS, addYears } from './calendar'
 import { dayOf, nextWall, prevWall } from './match'
 import { firstRunIn, lastRunIn } from './resolve'
-import { zoneOf } from './record'
+import { HAS_YEARS, flagsOf, zoneOf } from './record'
 import { endOf, offsetOf, plainFrom, plainUntil, segmentAt, startOf } from './zone'
 
 /** The answer when a chunk is missing. */
@@ -37,9 +37,29 @@ export function cyclesTo(instant: f64): f64 {
   return floor<f64>((instant - edge) / CYCLE) * CYCLE
 }
 
+/** Whether the years of a record, all near, forbid to ask as from another cycle. */
+// @ts-ignore: decorator
+@inline
+function isTiedToYears(record: usize): bool {
+  return (flagsOf(record) & HAS_YEARS) != 0
+}
+
+/** The last day (first, for negative years) that a search from `origin` considers; or MISSING. */
+function horizonDay(record: usize, origin: f64, years: i32): f64 {
+  const away = cyclesTo(origin)
+  const home = segmentAt(zoneOf(record), origin - away)
+  if (!home) return MISSING
+  return <f64>addYears(dayOf(origin - away + offsetOf(home)), years) + away / DAY_MS
+}
+
 /** The first run at or after `from`, no later than the horizon of `years` from `origin`. */
 export function nextRun(record: usize, from: f64, origin: f64, years: i32): f64 {
   const away = cyclesTo(from)
+  if (away != 0 && isTiedToYears(record)) {
+    const lastDay = horizonDay(record, origin, years)
+    if (lastDay == MISSING) return MISSING
+    return away > 0 ? NaN : nextRunUntil(record, NEAR_FROM, <i32>lastDay)
+  }
   const near = from - away
   const segment = segmentAt(zoneOf(record), near)
   if (!segment) return MISSING
@@ -60,6 +80,11 @@ export function nextRun(record: usize, from: f64, origin: f64, years: i32): f64 
 /** The last run at or before `to`, no earlier than the horizon of `years` back from `origin`. */
 export function prevRun(record: usize, to: f64, origin: f64, years: i32): f64 {
   const away = cyclesTo(to)
+  if (away != 0 && isTiedToYears(record)) {
+    const firstDay = horizonDay(record, origin, -years)
+    if (firstDay == MISSING) return MISSING
+    return away < 0 ? NaN : prevRunSince(record, NEAR_UNTIL - 1, <i32>firstDay)
+  }
   const home = segmentAt(zoneOf(record), origin - away)
   if (!home) return MISSING
   const firstDay = addYears(dayOf(origin - away + offsetOf(home)), -years)
@@ -68,6 +93,10 @@ export function prevRun(record: usize, to: f64, origin: f64, years: i32): f64 {
 
 /** The first run in `from <= run < until`, however far that is. */
 export function nextRunBefore(record: usize, from: f64, until: f64): f64 {
+  if (isTiedToYears(record)) {
+    from = max<f64>(from, NEAR_FROM)
+    until = min<f64>(until, NEAR_UNTIL)
+  }
   while (from < until) {
     const away = cyclesTo(from)
     const near = from - away

@@ -21,6 +21,27 @@ export const STEP_ON_VALUE: i32 = 8
 /** No selected month has any of the selected days. */
 export const IMPOSSIBLE_DAY: i32 = 9
 
+// The others come from the extended dialect alone.
+
+/** Letters that are no name of this field. */
+export const UNKNOWN_NAME: i32 = 10
+/** An `@` with no known word behind it, or something behind the word. */
+export const UNKNOWN_MACRO: i32 = 11
+/** A `W` beside other items. */
+export const NOT_ALONE: i32 = 12
+/** A small letter where its capital has a meaning. */
+export const SMALL_LETTER: i32 = 13
+/** An `L` in day of week without its day. */
+export const BARE_LAST: i32 = 14
+/** An n-th weekday that no month has. */
+export const NTH_OUT_OF_RANGE: i32 = 15
+/** More days before a month's last than any month has. */
+export const BEFORE_LAST_OUT_OF_RANGE: i32 = 16
+/** An `H` without a seed. */
+export const NO_SEED: i32 = 17
+/** A `+` that does not open the day of week. */
+export const MISPLACED_PLUS: i32 = 18
+
 /** A batch item names no expression of this batch. */
 export const UNKNOWN_ID: i32 = 32
 /** A batch item's instant is not one that a Date can hold. */

@@ -1,8 +1,8 @@
 // A zone's offsets as segments: stretches of time with one offset. Built by the host in chunks of
 // some eight years, installed here, found without a search.
 //
-// A zone is a directory of chunk addresses, 0 where a chunk is missing. A chunk is a table of buckets (which segment holds the bucket's
-// start) and its segments. A chunk's table reaches MARGIN beyond both its ends, so that whatever a
+// A zone is a directory of chunk addresses, 0 where a chunk is missing. A chunk is a table of
+// buckets (which segment holds the bucket's start) and its segments. A chunk's table reaches MARGIN beyond both its ends, so that whatever a
 // transition does to wall times near an end is seen from the inside. Where no transition is within
 // the margin, a segment simply starts or ends there with a change of 0.
 

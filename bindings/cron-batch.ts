@@ -2,7 +2,7 @@
 // batch has an instance of the core to itself: its records are packed there, and go with it.
 
 import { checkExpression, enumerate } from './cron-expression.ts'
-import { syntaxError } from './errors.ts'
+import { refusalOf } from './hints.ts'
 import { type Instant, toEpochMs } from './instant.ts'
 import { newCore } from './module.ts'
 import { type ExpressionOptions, planOf } from './options.ts'
@@ -27,8 +27,13 @@ export class CronBatch {
    */
   add(expression: string, options: ExpressionOptions = NO_OPTIONS): number {
     checkExpression(expression)
-    const id = this.#core.intern(expression, planOf(options))
-    if (id < 0) throw syntaxError(expression, this.#core.refusal(~id))
+    const plan = planOf(options)
+    const id = this.#core.intern(expression, plan)
+    if (id < 0) {
+      // A batch leaves the slots of its core alone.
+      const record = this.#core.slotAddress(0)
+      throw refusalOf(this.#core, { expression, plan, status: ~id, record })
+    }
     return id
   }
 
@@ -37,8 +42,8 @@ export class CronBatch {
    * up to four years ahead; NaN where there is none. Writes to `out` (a new array by default, and
    * it may be `from`) and returns it.
    * @throws {TypeError} when an argument is no such array
-   * @throws {RangeError} when lengths differ, an id is unknown or an instant is none; what stands in
-   *   `out` is then of no use
+   * @throws {RangeError} when lengths differ, an id is unknown or an instant is none; what stands
+   *   in `out` is then of no use
    */
   next(ids: Uint32Array, from: Float64Array, out = new Float64Array(ids.length)): Float64Array {
     checkArrays(ids, from, out)
@@ -79,7 +84,8 @@ export class CronBatch {
     const end = toEpochMs(until, 'until')
     if (!(out instanceof Float64Array)) throw new TypeError('out: expected a Float64Array')
     const { exports } = this.#core
-    const record = Number.isInteger(id) && id >= 0 ? exports.recordOfId(id) : 0
+    // The core would take the id modulo 2^32.
+    const record = id >>> 0 === id ? exports.recordOfId(id) : 0
     if (record === 0) throw new RangeError(`id: ${String(id)} is no id of this batch`)
     let written = 0
     while (start < end && written < out.length) {

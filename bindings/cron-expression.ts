@@ -1,21 +1,13 @@
-// `parseCron` and what it returns. An expression keeps its text and its options; its compiled record
-// stands in one of the core's slots, which are dealt out in turn. An expression that finds its slot
-// taken compiles itself again, which costs less than a microsecond, so that neither memory nor
-// finalizers grow with the number of expressions.
+// `parseCron` and what it returns. An expression keeps its text and its options; its compiled
+// record stands in one of the core's slots, which are dealt out in turn. An expression that finds
+// its slot taken compiles itself again, which costs less than a microsecond, so that neither memory
+// nor finalizers grow with the number of expressions.
 
-import { syntaxError } from './errors.ts'
+import { type CronFields, fieldCountOf, readFields } from './cron-fields.ts'
+import { refusalOf } from './hints.ts'
 import { type Instant, toEpochMs } from './instant.ts'
 import { type Core, sharedCore } from './module.ts'
-import { horizonOf, type ParseOptions, type Plan, parsePlanOf } from './options.ts'
-
-/** The values of each field, ascending; Sunday is 0. */
-export interface CronFields {
-  readonly minute: readonly number[]
-  readonly hour: readonly number[]
-  readonly dayOfMonth: readonly number[]
-  readonly month: readonly number[]
-  readonly dayOfWeek: readonly number[]
-}
+import { type Dialect, horizonOf, type ParseOptions, type Plan, parsePlanOf } from './options.ts'
 
 /** Which runs `occurrences` lists. */
 export interface OccurrencesOptions {
@@ -43,6 +35,8 @@ export class CronExpression {
   readonly expression: string
   /** The zone its fields are read in, as it was given; the process zone's name for `'local'`. */
   readonly timeZone: string
+  /** The dialect it was read in. */
+  readonly dialect: Dialect
 
   readonly #core: Core
   readonly #plan: Plan
@@ -56,6 +50,7 @@ export class CronExpression {
     const plan = parsePlanOf(options)
     this.expression = expression
     this.timeZone = plan.timeZone
+    this.dialect = plan.dialect
     this.#core = sharedCore()
     this.#plan = plan
     this.#horizonYears = horizonOf(options)
@@ -88,7 +83,8 @@ export class CronExpression {
   }
 
   /**
-   * Whether a run began at `instant` or less than a minute before it.
+   * Whether a run began at `instant` or less than a minute before it; less than a second when the
+   * text has a field for seconds.
    * @throws {RangeError} when it is no instant
    */
   matches(instant: Instant): boolean {
@@ -147,18 +143,17 @@ export class CronExpression {
     return total
   }
 
-  /** The values of each field, as they were read. */
+  /** The values of each field, as they were read; all empty for `@reboot`. */
   get fields(): CronFields {
     this.#compile()
-    const words = this.#core.recordWords(this.#record)
-    const [days, weekdays] = this.#core.dayFields()
-    return Object.freeze({
-      minute: valuesIn([words[0]!, words[1]!], 0, 60),
-      hour: valuesIn([words[4]!], 0, 24),
-      dayOfMonth: valuesIn([days], 1, 31),
-      month: valuesIn([words[5]!], 1, 12),
-      dayOfWeek: valuesIn([weekdays], 0, 7),
-    })
+    return readFields(this.#core)
+  }
+
+  /** Whether the text is `@reboot`, which runs when a machine starts and so at no time. */
+  get isReboot(): boolean {
+    if (this.dialect === 'standard') return false
+    this.#compile()
+    return fieldCountOf(this.#core) === 0
   }
 
   #nextRun(from: number): Date | null {
@@ -213,7 +208,9 @@ export class CronExpression {
     tenants[turn] = undefined
     const record = core.slotAddress(turn)
     const status = core.compile(record, this.expression, this.#plan)
-    if (status !== 0) throw syntaxError(this.expression, core.refusal(status))
+    if (status !== 0) {
+      throw refusalOf(core, { expression: this.expression, plan: this.#plan, status, record })
+    }
     tenants[turn] = this
     this.#slot = turn
     this.#record = record
@@ -274,12 +271,4 @@ export function enumerate(
     resumeAt: exports.resumeAt.value,
     missing: answer < 0,
   }
-}
-
-function valuesIn(words: readonly number[], base: number, size: number): readonly number[] {
-  const values: number[] = []
-  for (let bit = 0; bit < size; bit++) {
-    if ((words[bit >> 5]! >>> (bit & 31)) & 1) values.push(base + bit)
-  }
-  return Object.freeze(values)
 }

@@ -1,12 +1,12 @@
-// Public entry of the engine (`cronfence/engine`): parse, ask, ask in bulk. Needs Wasm and Intl only.
+// Public entry of the engine (`cronfence/engine`): parse, ask, ask in bulk. Needs Wasm and Intl.
 
 export { CronBatch } from './cron-batch.ts'
 export {
   CronExpression,
-  type CronFields,
   type OccurrencesOptions,
   parseCron,
 } from './cron-expression.ts'
+export type { CronFields, NthDayOfWeek } from './cron-fields.ts'
 export { type CronFieldName, CronSyntaxError } from './errors.ts'
 export type { Instant } from './instant.ts'
 export { ready } from './module.ts'

@@ -17,6 +17,7 @@ interface CoreExports {
   readonly SLOTS: Global
   readonly SLOT_COUNT: Global
   readonly RECORD_SIZE: Global
+  readonly MASKS: Global
   readonly BATCH_ITEMS: Global
   readonly CHUNK_FIRST: Global
   readonly CHUNK_MS: Global
@@ -28,11 +29,11 @@ interface CoreExports {
     record: number,
     text: number,
     length: number,
+    seedLength: number,
     zone: number,
-    gap: number,
-    fold: number,
+    rules: number,
   ): number
-  intern(text: number, length: number, zone: number, gap: number, fold: number): number
+  intern(text: number, length: number, seedLength: number, zone: number, rules: number): number
   recordOfId(id: number): number
   batchInput(): number
   batchNext(done: number, items: number): number
@@ -82,17 +83,20 @@ export class Core {
   }
 
   /** Compiles a text into a record; returns 0 or the status that refused it. */
-  compile(record: number, expression: string, { table, gap, fold }: Plan): number {
-    const zone = this.zoneAddress(table)
-    const text = this.#writeText(expression)
-    return this.exports.compile(record, text, expression.length, zone, gap, fold)
+  compile(record: number, expression: string, plan: Plan): number {
+    const zone = this.zoneAddress(plan.table)
+    const { length } = expression
+    const seed = seedBytesOf(plan)
+    const text = this.#writeText(expression, seed)
+    return this.exports.compile(record, text, length, seed?.length ?? -1, zone, plan.rules)
   }
 
   /** Adds a text to a batch; returns its id, or the complement of the status that refused it. */
-  intern(expression: string, { table, gap, fold }: Plan): number {
-    const zone = this.zoneAddress(table)
-    const text = this.#writeText(expression)
-    return this.exports.intern(text, expression.length, zone, gap, fold)
+  intern(expression: string, plan: Plan): number {
+    const zone = this.zoneAddress(plan.table)
+    const seed = seedBytesOf(plan)
+    const text = this.#writeText(expression, seed)
+    return this.exports.intern(text, expression.length, seed?.length ?? -1, zone, plan.rules)
   }
 
   /** The address of a zone, added when it is new. */
@@ -108,15 +112,19 @@ export class Core {
     return address
   }
 
-  /** Copies a text to where the core reads it, one byte a character, and returns its address. */
-  #writeText(text: string): number {
+  /**
+   * Copies a text to where the core reads it, one byte a character, and the seed behind it; returns
+   * the address.
+   */
+  #writeText(text: string, seed: Uint8Array | undefined): number {
     const { length } = text
-    const address = this.exports.scratch(length)
+    const address = this.exports.scratch(length + (seed?.length ?? 0))
     const bytes = this.#memory()
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i)
       bytes[address + i] = code < 0x80 ? code : 0xff
     }
+    if (seed) bytes.set(seed, address + length)
     return address
   }
 
@@ -130,15 +138,13 @@ export class Core {
     return { status, field, start, end }
   }
 
-  /** The two day fields of the last compiled text: bit 0 is day 1, and Sunday. */
-  dayFields(): readonly [days: number, weekdays: number] {
-    const words = new Uint32Array(this.exports.memory.buffer, this.exports.OUTPUT.value, 6)
-    return [words[4]!, words[5]!]
-  }
-
-  /** The mask words of a record: minutes and hours, months, as two, one and one 32-bit words. */
-  recordWords(record: number): Uint32Array {
-    return new Uint32Array(this.exports.memory.buffer, record, 6)
+  /** What was read of the text compiled last; see OUT_FIELD_COUNT and MASKS in assembly/abi.ts. */
+  readings(): { readonly output: Uint32Array; readonly masks: Uint32Array } {
+    const { memory, OUTPUT, MASKS } = this.exports
+    return {
+      output: new Uint32Array(memory.buffer, OUTPUT.value, 16),
+      masks: new Uint32Array(memory.buffer, MASKS.value, 20),
+    }
   }
 
   /** Reads the chunk that the last answer lacked; the question can then be asked again. */
@@ -172,6 +178,11 @@ export class Core {
     if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.exports.memory.buffer)
     return this.#bytes
   }
+}
+
+/** What `H` hashes, for the dialect that knows it. */
+function seedBytesOf({ dialect, seed }: Plan): Uint8Array | undefined {
+  return dialect === 'standard' || seed === undefined ? undefined : new TextEncoder().encode(seed)
 }
 
 /** The part of the `WebAssembly` global that is used; not every host's types declare it. */

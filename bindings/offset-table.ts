@@ -83,9 +83,15 @@ let localZone = { name: 'UTC', readAt: Number.NEGATIVE_INFINITY }
 export function localZoneName(): string {
   const now = Date.now()
   if (Math.abs(now - localZone.readAt) >= LOCAL_ZONE_FRESH_MS) {
-    localZone = { name: Intl.DateTimeFormat().resolvedOptions().timeZone, readAt: now }
+    localZone = { name: hostZoneName(), readAt: now }
   }
   return localZone.name
+}
+
+/** What `Intl` calls the process zone; `'UTC'`, as `Date` has it, for a `TZ` that it cannot name. */
+function hostZoneName(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === undefined || timeZone === 'Etc/Unknown' ? 'UTC' : timeZone
 }
 
 function isFixed(canonicalName: string): boolean {
@@ -126,14 +132,16 @@ function intlReader(timeZone: string): ZoneReader {
     let low = after
     let high = until
     while (high - low > 1) {
+      const onGrid = Math.ceil((low + high) / 2 / QUARTER_HOUR) * QUARTER_HOUR
+      // On the grid while that halves; then once right before its end; then plainly.
       const middle =
-        high - low > QUARTER_HOUR
-          ? Math.ceil((low + high) / 2 / QUARTER_HOUR) * QUARTER_HOUR
+        onGrid < high && high - low > QUARTER_HOUR
+          ? onGrid
           : high % QUARTER_HOUR === 0
             ? high - 1
             : Math.floor((low + high) / 2)
-      if (middle >= high || offsetAt(middle) !== offset) high = Math.min(middle, high - 1)
-      else low = middle
+      if (offsetAt(middle) === offset) low = middle
+      else high = middle
     }
     return high
   }
@@ -159,7 +167,7 @@ function numbersIn(text: string): number[] {
   return (text.match(/\d+/g) ?? []).map(Number)
 }
 
-/** The few members of `Temporal` that are used; typed here because no release of TypeScript has it. */
+/** The few members of `Temporal` that are used; typed here because TypeScript has it nowhere. */
 interface ZonedDateTime {
   readonly epochMilliseconds: number
   readonly offsetNanoseconds: number
@@ -173,7 +181,7 @@ interface TemporalNamespace {
   }
 }
 
-/** Reads a zone through native Temporal; a polyfill would be slower than Intl, and is left alone. */
+/** Reads a zone through native Temporal; a polyfill is slower than Intl, and is left alone. */
 function nativeReader(timeZone: string): ZoneReader | undefined {
   const { Temporal } = globalThis as { Temporal?: TemporalNamespace }
   const make = Temporal?.Instant?.fromEpochMilliseconds

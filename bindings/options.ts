@@ -3,7 +3,7 @@
 import { localZoneName, type OffsetTable, offsetTableOf } from './offset-table.ts'
 
 /** Which texts are accepted. */
-export type Dialect = 'standard'
+export type Dialect = 'standard' | 'extended'
 /** What a wall time in a gap gives: the instant moved by the gap's length, or none. */
 export type GapPolicy = 'shift' | 'skip'
 /** What a wall time in a fold gives: its first pass, its second, or both. */
@@ -11,7 +11,7 @@ export type FoldPolicy = 'first' | 'second' | 'both'
 
 /** What decides the runs of an expression, besides its text. */
 export interface ExpressionOptions {
-  /** Default `'standard'`. */
+  /** `'standard'` (the default) is five fields of numbers; `'extended'` is what people write. */
   dialect?: Dialect | undefined
   /** An IANA name, `'UTC'`, or `'local'` (the default): the process zone. */
   timeZone?: string | undefined
@@ -19,7 +19,7 @@ export interface ExpressionOptions {
   gap?: GapPolicy | undefined
   /** Default `'first'` for a fixed hour, `'both'` for one whose text starts with a star. */
   fold?: FoldPolicy | undefined
-  /** Text that the extended dialect's `H` hashes; the standard dialect does not use it. */
+  /** What the extended dialect's `H` hashes; without it `H` is refused. Other texts ignore it. */
   seed?: string | undefined
 }
 
@@ -33,13 +33,13 @@ export interface ParseOptions extends ExpressionOptions {
 export interface Plan {
   readonly timeZone: string
   readonly table: OffsetTable
-  /** Code of assembly/parse.ts, 0 for the hour field's default. */
-  readonly gap: number
-  /** Code of assembly/parse.ts, 0 for the hour field's default. */
-  readonly fold: number
+  readonly dialect: Dialect
+  /** Gap, fold and dialect as `compile` of assembly/parse.ts takes them. */
+  readonly rules: number
+  readonly seed: string | undefined
 }
 
-const DIALECTS: readonly string[] = ['standard']
+const DIALECTS: readonly string[] = ['standard', 'extended']
 const GAP_CODES: readonly string[] = ['', 'shift', 'skip']
 const FOLD_CODES: readonly string[] = ['', 'first', 'second', 'both']
 const NAMES = ['dialect', 'timeZone', 'gap', 'fold', 'seed']
@@ -96,17 +96,25 @@ function checkNames(options: object, names: readonly string[]): void {
 
 function checkedPlan(options: ExpressionOptions): Plan {
   const { dialect, timeZone = 'local', gap, fold, seed } = options
-  if (dialect !== undefined) codeOf('dialect', dialect, DIALECTS)
+  const dialectCode = dialect === undefined ? 0 : codeOf('dialect', dialect, DIALECTS)
   if (seed !== undefined && typeof seed !== 'string') {
     throw new TypeError(`seed: expected a string, got ${typeof seed}`)
   }
   const name = timeZone === 'local' ? localZoneName() : timeZone
+  const gapCode = gap === undefined ? 0 : codeOf('gap', gap, GAP_CODES)
+  const foldCode = fold === undefined ? 0 : codeOf('fold', fold, FOLD_CODES)
   return {
     timeZone: name,
     table: offsetTableOf(name),
-    gap: gap === undefined ? 0 : codeOf('gap', gap, GAP_CODES),
-    fold: fold === undefined ? 0 : codeOf('fold', fold, FOLD_CODES),
+    dialect: dialectCode === 0 ? 'standard' : 'extended',
+    rules: gapCode + 4 * foldCode + 16 * dialectCode,
+    seed,
   }
+}
+
+/** The plan with the other dialect. */
+export function inExtended(plan: Plan): Plan {
+  return { ...plan, dialect: 'extended', rules: plan.rules | 16 }
 }
 
 function codeOf(name: string, value: unknown, codes: readonly string[]): number {

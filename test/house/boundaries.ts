@@ -73,8 +73,8 @@ const BOUNDARIES: readonly Boundary[] = [
 
 /** The core's main files from top to bottom: none imports one above itself. */
 const CORE_ORDER = `
-  index batch query parse search resolve match field cursor zone record
-  calendar bits char abi status`
+  index batch pool query parse item special hashed value macro names selection refusal days
+  search resolve match years field cursor zone record calendar bits char abi status`
   .trim()
   .split(/\s+/)
 

@@ -1,0 +1,36 @@
+// What a text selects in each field: one mask, bit v for value v; the years, counted from 0, as four.
+
+import { MASKS } from './abi'
+import { YEAR, highest, sizeOf } from './field'
+
+/** The set of a field; the first word of the years. */
+// @ts-ignore: decorator
+@inline
+export function maskOf(field: i32): u64 {
+  return load<u64>(MASKS + (<usize>field << 3))
+}
+
+/** Replaces a field's set. */
+// @ts-ignore: decorator
+@inline
+export function setMask(field: i32, mask: u64): void {
+  store<u64>(MASKS + (<usize>field << 3), mask)
+}
+
+/** Empties a field's set. */
+export function clear(field: i32): void {
+  setMask(field, 0)
+  if (field == YEAR) memory.fill(MASKS + (<usize>field << 3), 0, 32)
+}
+
+/**
+ * Adds `low, low + step, …` up to `high` to a field's set. A value above the field's highest stands
+ * for one beyond its end, where it starts over.
+ */
+export function add(field: i32, low: i32, high: i32, step: i32): void {
+  for (let value = low; value <= high; value += step) {
+    const member = value > highest(field) ? value - sizeOf(field) : value
+    const word = MASKS + (<usize>field << 3) + (<usize>(member >> 6) << 3)
+    store<u64>(word, load<u64>(word) | (<u64>1 << (member & 63)))
+  }
+}
