@@ -6,31 +6,18 @@ import mysql from 'mysql2/promise'
 import {
   freePort,
   neededProgram,
-  type RunningServer,
+  type RunningDatabase,
   runAs,
   serverFolder,
-  startServer,
+  startDatabase,
 } from './server.ts'
 
 const USER = 'mysql'
 const SERVERS = ['/usr/sbin/mariadbd', '/usr/libexec/mariadbd', '/usr/local/bin/mariadbd']
 const INSTALLERS = ['/usr/bin/mariadb-install-db', '/usr/local/bin/mariadb-install-db']
 
-/** A server on a port of its own. */
-export interface RunningMariadb {
-  readonly url: string
-  readonly port: number
-  /** Ends it and starts it again, with the same data on the same port. */
-  restart(signal?: NodeJS.Signals): Promise<void>
-  /** Ends it; `start` brings it back. */
-  pause(signal?: NodeJS.Signals): Promise<void>
-  start(): Promise<void>
-  /** Ends it and removes its data. */
-  stop(): Promise<void>
-}
-
 /** Starts one, with a database `cronfence` and the user and password `cronfence`. */
-export async function startMariadb(): Promise<RunningMariadb> {
+export async function startMariadb(): Promise<RunningDatabase> {
   const command = await neededProgram({
     name: 'MariaDB server',
     find: () => SERVERS.find((path) => existsSync(path)),
@@ -51,36 +38,18 @@ export async function startMariadb(): Promise<RunningMariadb> {
   ])
   const port = await freePort()
   const url = `mysql://cronfence:cronfence@127.0.0.1:${port}/cronfence`
-  let server: RunningServer
-  const start = async () => {
-    server = await startServer({
-      command,
-      args: [
-        ...['--no-defaults', `--datadir=${data}`, `--socket=${socket}`, `--port=${port}`],
-        ...['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-connections=200'],
-        ...[`--pid-file=${join(folder.path, 'pid')}`, `--tmpdir=${folder.path}`],
-      ],
-      user: USER,
-      stopSignal: 'SIGTERM',
-      ready: () => ensureDatabase(socket),
-    })
-  }
-  const pause = (signal?: NodeJS.Signals) => server.stop(signal)
-  await start()
-  return {
-    url,
-    port,
-    start,
-    pause,
-    async restart(signal) {
-      await pause(signal)
-      await start()
-    },
-    async stop() {
-      await pause()
-      folder.remove()
-    },
-  }
+  return startDatabase({
+    ...{ url, port, folder },
+    command,
+    args: [
+      ...['--no-defaults', `--datadir=${data}`, `--socket=${socket}`, `--port=${port}`],
+      ...['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-connections=200'],
+      ...[`--pid-file=${join(folder.path, 'pid')}`, `--tmpdir=${folder.path}`],
+    ],
+    user: USER,
+    stopSignal: 'SIGTERM',
+    ready: () => ensureDatabase(socket),
+  })
 }
 
 async function ensureDatabase(socketPath: string): Promise<void> {

@@ -6,30 +6,17 @@ import pg from 'pg'
 import {
   freePort,
   neededProgram,
-  type RunningServer,
+  type RunningDatabase,
   runAs,
   serverFolder,
-  startServer,
+  startDatabase,
 } from './server.ts'
 
 const USER = 'postgres'
 const VERSIONS = '/usr/lib/postgresql'
 
-/** A server on a port of its own. */
-export interface RunningPostgres {
-  readonly url: string
-  readonly port: number
-  /** Ends it and starts it again, with the same data on the same port. */
-  restart(signal?: NodeJS.Signals): Promise<void>
-  /** Ends it; `start` brings it back. */
-  pause(signal?: NodeJS.Signals): Promise<void>
-  start(): Promise<void>
-  /** Ends it and removes its data. */
-  stop(): Promise<void>
-}
-
-/** Starts one, with a database `cronfence` and the user and password `cronfence`. */
-export async function startPostgres(): Promise<RunningPostgres> {
+/** Starts one, with the user and password `cronfence`, who may do everything. */
+export async function startPostgres(): Promise<RunningDatabase> {
   const program = await neededProgram({
     name: 'PostgreSQL server',
     find: newest,
@@ -51,32 +38,14 @@ export async function startPostgres(): Promise<RunningPostgres> {
     // The tests kill the server, not the machine.
     'fsync=off',
   ]
-  let server: RunningServer
-  const start = async () => {
-    server = await startServer({
-      command: program,
-      args: ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-      user: USER,
-      stopSignal: 'SIGINT',
-      ready: () => ping(url),
-    })
-  }
-  const pause = (signal?: NodeJS.Signals) => server.stop(signal)
-  await start()
-  return {
-    url,
-    port,
-    start,
-    pause,
-    async restart(signal) {
-      await pause(signal)
-      await start()
-    },
-    async stop() {
-      await pause()
-      folder.remove()
-    },
-  }
+  return startDatabase({
+    ...{ url, port, folder },
+    command: program,
+    args: ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    user: USER,
+    stopSignal: 'SIGINT',
+    ready: () => ping(url),
+  })
 }
 
 async function ping(url: string): Promise<void> {

@@ -33,6 +33,39 @@ export interface ServerOptions {
   readonly ready: () => Promise<unknown>
 }
 
+/** A server with data, on a port of its own. */
+export interface RunningDatabase {
+  readonly url: string
+  readonly port: number
+  /** Ends it, in an orderly way or with a signal of your own; `start` brings it back. */
+  pause(signal?: NodeJS.Signals): Promise<void>
+  /** Starts it again, with the same data on the same port. */
+  start(): Promise<void>
+  /** Ends it and removes its data. */
+  stop(): Promise<void>
+}
+
+/** Starts a server whose data is in `folder`, which goes when it is stopped. */
+export async function startDatabase(
+  options: ServerOptions & { url: string; port: number; folder: ServerFolder },
+): Promise<RunningDatabase> {
+  const { url, port, folder } = options
+  let server = await startServer(options)
+  const pause = (signal?: NodeJS.Signals) => server.stop(signal)
+  return {
+    url,
+    port,
+    pause,
+    async start() {
+      server = await startServer(options)
+    },
+    async stop() {
+      await pause()
+      folder.remove()
+    },
+  }
+}
+
 const READY_MS_MAX = 60_000
 const READY_POLL_MS = 50
 const isRoot = process.getuid?.() === 0
@@ -107,8 +140,14 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** A temporary folder. */
+export interface ServerFolder {
+  readonly path: string
+  remove(): void
+}
+
 /** A temporary folder that belongs to `user` when this is root, and the way to remove it. */
-export function serverFolder(user?: string): { path: string; remove(): void } {
+export function serverFolder(user?: string): ServerFolder {
   const path = mkdtempSync(join(tmpdir(), 'cronfence-server-'))
   if (isRoot && user !== undefined) {
     chownSync(path, Number(run('id', ['-u', user])), Number(run('id', ['-g', user])))

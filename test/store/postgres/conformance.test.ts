@@ -1,14 +1,7 @@
 // PostgreSQL against the contract, over two pools of connections.
 
-import { afterAll, beforeAll, describe, it } from 'vitest'
-import { declareCases, leaseProviderCases, scheduleStoreCases } from '../../../src/testing/index.ts'
 import { serverUrl } from '../../support/server-url.ts'
-import { PostgresSubjects } from './subject.ts'
+import { postgres } from '../sql/dialect.ts'
+import { declareSuites } from '../sql/subjects.ts'
 
-const subjects = new PostgresSubjects('conformance_')
-
-beforeAll(async () => subjects.connect(await serverUrl('postgres')), 300_000)
-afterAll(() => subjects.end())
-
-declareCases(scheduleStoreCases(subjects.suite), { describe, it })
-declareCases(leaseProviderCases(subjects.leases), { describe, it })
+declareSuites(postgres, { url: () => serverUrl('postgres'), tablePrefix: 'conformance_' })
