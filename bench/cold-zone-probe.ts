@@ -1,7 +1,6 @@
 // Prints, as JSON, the ms that each zone's first use took in this process (see cold-zone.ts).
 
 import { contestantNamed } from './contestants.ts'
-import { processorMs } from './measure.ts'
 import { ZONES } from './workload.ts'
 
 const { prepare } = contestantNamed(process.argv[2])
@@ -12,8 +11,8 @@ new Intl.DateTimeFormat('en-US', { timeZone: 'Etc/GMT' }).format(from)
 prepare('30 2 * * *', 'Etc/GMT')(from)
 
 const ms = ZONES.map((zone) => {
-  const start = processorMs()
+  const start = performance.now()
   prepare('30 2 * * *', zone)(from)
-  return processorMs() - start
+  return performance.now() - start
 })
 console.log(JSON.stringify(ms))
