@@ -43,7 +43,7 @@ export interface KeeperOptions {
   /** Sends renewals; answers in their order, an `Error` where the outcome is not known. */
   readonly renew: (renewals: readonly Renewal[]) => Promise<readonly (boolean | Error)[]>
   /** Told of renewals that failed; they are tried again while there is time. */
-  readonly onError: (error: Error, ids: readonly string[]) => void
+  readonly onError: (error: Error, ids: readonly string[], retryInMs: number) => void
 }
 
 /** Renews leases until they are released or lost. */
@@ -117,6 +117,7 @@ export class LeaseKeeper {
     const answers = await this.#options.renew(renewals)
     const failed: string[] = []
     let failure: Error | undefined
+    let retryInMs = Infinity
     for (const [index, lease] of leases.entries()) {
       const answer = answers[index]
       if (answer === true) this.#extend(lease, sentAt)
@@ -124,10 +125,10 @@ export class LeaseKeeper {
       else {
         failure = answer
         failed.push(lease.grant.id)
-        this.#retry(lease)
+        retryInMs = Math.min(retryInMs, this.#retry(lease))
       }
     }
-    if (failure) this.#options.onError(failure, failed)
+    if (failure) this.#options.onError(failure, failed, Math.round(retryInMs))
   }
 
   #extend(lease: HeldLease, sentAt: Moment): void {
@@ -137,10 +138,12 @@ export class LeaseKeeper {
   }
 
   /** The window stays as it is: only an answer moves it. */
-  #retry(lease: HeldLease): void {
+  #retry(lease: HeldLease): number {
     const { leaseMs } = lease.grant
     lease.backoff ??= new Backoff({ baseMs: leaseMs / 12, maxMs: leaseMs / 6 })
-    this.#renewAt(lease, this.#clock.monotonic() + lease.backoff.fail())
+    const retryInMs = lease.backoff.fail()
+    this.#renewAt(lease, this.#clock.monotonic() + retryInMs)
+    return retryInMs
   }
 
   #renewAt(lease: HeldLease, renewAt: number): void {

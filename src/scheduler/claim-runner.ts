@@ -206,6 +206,7 @@ export class ClaimRunner {
     const from = lastRunAt === undefined ? slot : plan.after(lastRunAt, slot)
     if (from === null || nextRunAt === from) return
     const count = plan.count(from, nextRunAt ?? this.#options.timers.now())
+    if (count <= 0) return
     const reason = decision.missed ? 'missed' : 'running'
     this.#options.journal.skipped({ taskId: task.id, from: new Date(from), count, reason })
   }

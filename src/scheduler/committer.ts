@@ -5,7 +5,7 @@ import type { CompletePatch, ScheduleRecord } from '../store/store.ts'
 import type { DurableTask } from './durable-task.ts'
 import type { ClaimEvent } from './events.ts'
 import type { Journal } from './journal.ts'
-import { type Failed, Lane } from './lane.ts'
+import { type Failed, Lane, LostReplies } from './lane.ts'
 import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
 
@@ -174,19 +174,4 @@ export class Committer {
 /** How a claim is named in events and log lines. */
 export function claimEvent({ task, slot, fencingToken }: EndedClaim): ClaimEvent {
   return { taskId: task.id, scheduledAt: new Date(slot), fencingToken }
-}
-
-/** Gathers the items of a batch that have to be sent again. */
-export class LostReplies<Item> {
-  readonly #items: Item[] = []
-  #error: Error | undefined
-
-  add(item: Item, error: Error): void {
-    this.#items.push(item)
-    this.#error ??= error
-  }
-
-  get failed(): Failed<Item> | undefined {
-    return this.#error && { items: this.#items, error: this.#error }
-  }
 }

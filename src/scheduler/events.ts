@@ -25,6 +25,7 @@ export interface ClaimEvent {
 export interface SkippedEvent extends TaskEvent {
   /** The first slot of them. */
   readonly from: Date
+  /** How many; from a million on, at least so many. */
   readonly count: number
   /** The policy dropped missed slots, or an earlier run was still going on. */
   readonly reason: 'missed' | 'running'

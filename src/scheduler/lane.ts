@@ -4,6 +4,9 @@
 
 import { Backoff } from '../backoff.ts'
 import type { Timer } from '../clock.ts'
+import type { DurableTask } from './durable-task.ts'
+import type { StoreErrorEvent } from './events.ts'
+import type { Journal } from './journal.ts'
 import { BATCH_MAX } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
 
@@ -11,6 +14,8 @@ import type { TimerQueue } from './timer-queue.ts'
 export interface Failed<Item> {
   readonly items: readonly Item[]
   readonly error: Error
+  /** Another lane has taken the items over; this one only waits. */
+  readonly isMoved?: boolean
 }
 
 /** What a lane needs. */
@@ -18,7 +23,7 @@ export interface LaneOptions<Item> {
   readonly timers: TimerQueue
   /** The first wait after a failure; later ones are longer, up to ten times that. */
   readonly retryMs: number
-  /** Does a batch. Must not reject. */
+  /** Does a batch. A rejection counts as a failure of all of it. */
   readonly work: (batch: Item[]) => Promise<Failed<Item> | undefined>
   /** Told of each failure. */
   readonly onFailed: (failed: Failed<Item>, retryInMs: number) => void
@@ -80,7 +85,7 @@ export class Lane<Item> {
   async #loop(): Promise<void> {
     while (this.#items.length > 0 && !this.#pause) {
       const batch = this.#items.splice(0, BATCH_MAX)
-      const failed = await this.#options.work(batch)
+      const failed = await this.#try(batch)
       if (failed) this.#fail(failed)
       else this.#backoff.succeed()
       await this.#options.timers.pace(batch.length)
@@ -89,11 +94,20 @@ export class Lane<Item> {
     this.#tellIdle()
   }
 
+  async #try(batch: Item[]): Promise<Failed<Item> | undefined> {
+    try {
+      return await this.#options.work(batch)
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      return { items: batch, error }
+    }
+  }
+
   #fail(failed: Failed<Item>): void {
     const retryInMs = this.#backoff.fail()
     this.#options.onFailed(failed, Math.round(retryInMs))
     if (!this.#isOpen) return
-    this.#items = [...failed.items, ...this.#items]
+    if (!failed.isMoved) this.#items = [...failed.items, ...this.#items]
     this.#pause = this.#options.timers.setTimer(() => {
       this.#pause = undefined
       this.#start()
@@ -111,4 +125,37 @@ export class Lane<Item> {
     this.#whenIdle = []
     for (const resolve of waiting) resolve()
   }
+}
+
+/** Gathers the items of a batch that have to be sent again. */
+export class LostReplies<Item> {
+  readonly #items: Item[] = []
+  #error: Error | undefined
+
+  add(item: Item, error: Error): void {
+    this.#items.push(item)
+    this.#error ??= error
+  }
+
+  get failed(): Failed<Item> | undefined {
+    return this.#error && { items: this.#items, error: this.#error }
+  }
+}
+
+/** A lane of durable tasks; its failures are told with the names of the tasks. */
+export function taskLane(
+  operation: StoreErrorEvent['operation'],
+  options: { readonly timers: TimerQueue; readonly tickMs: number; readonly journal: Journal },
+  work: LaneOptions<DurableTask>['work'],
+): Lane<DurableTask> {
+  const { timers, tickMs, journal } = options
+  return new Lane({
+    timers,
+    retryMs: tickMs,
+    work,
+    onFailed: ({ items, error }, retryInMs) => {
+      const taskIds = items.map(({ id }) => id)
+      journal.storeFailed({ error, operation, taskIds, retryInMs })
+    },
+  })
 }

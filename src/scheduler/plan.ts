@@ -16,7 +16,7 @@ export interface Plan {
   after(instant: number, slot: number): number | null
   /** The last slot not later than `instant`, which is not before `slot`, a slot of the task. */
   latest(instant: number, slot: number): number
-  /** How many slots there are in `[from, until)`; `from` is one of them. */
+  /** How many slots there are in `[from, until)`; `from` is one of them. For reports only. */
   count(from: number, until: number): number
 }
 

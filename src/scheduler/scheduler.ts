@@ -176,8 +176,8 @@ export class Scheduler {
   }
 
   /** Deletes the row of an id, registered here or not; a task of that id ends. */
-  forgetTask(id: string): Promise<void> {
-    return this.#durable.remove(storedId(this.#namespace, id))
+  async forgetTask(id: string): Promise<void> {
+    await this.#durable.remove(storedId(this.#namespace, id))
   }
 
   on<Name extends keyof SchedulerEvents>(name: Name, listener: Listener<Name>): this {

@@ -1,0 +1,180 @@
+// Claims due slots, a thousand in a round trip, and passes on what was won. Each attempt has an
+// owner of its own, so that a row can tell whose claim it shows when a reply was lost.
+
+import { moment } from '../lease/trust-window.ts'
+import type { ClaimResult } from '../store/store.ts'
+import type { ClaimRunner } from './claim-runner.ts'
+import { type Committer, claimEvent } from './committer.ts'
+import { decide } from './decide.ts'
+import type { DurableTask, UnknownAttempt } from './durable-task.ts'
+import type { Journal } from './journal.ts'
+import { type Failed, type Lane, LostReplies, taskLane } from './lane.ts'
+import { isSound, type RowReader } from './row-reader.ts'
+import { ASIDE_MS, type Stages } from './stages.ts'
+import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
+import type { TimerQueue } from './timer-queue.ts'
+
+/** What the claimer needs. */
+export interface ClaimerOptions {
+  readonly calls: StoreCalls
+  readonly timers: TimerQueue
+  readonly journal: Journal
+  readonly stages: Stages
+  readonly reader: RowReader
+  readonly runner: ClaimRunner
+  readonly committer: Committer
+  /** Different on every replica and in every process. */
+  readonly owner: string
+  readonly tickMs: number
+  readonly graceMs: number
+}
+
+/** Claims. */
+export class Claimer {
+  readonly #options: ClaimerOptions
+  readonly #lane: Lane<DurableTask>
+  #attempts = 0
+
+  constructor(options: ClaimerOptions) {
+    this.#options = options
+    this.#lane = taskLane('claim', options, (batch) => this.#claim(batch))
+  }
+
+  claim(task: DurableTask): void {
+    this.#lane.push(task)
+  }
+
+  /** Resolves when no claim is under way. */
+  async idle(): Promise<void> {
+    await this.#lane.idle()
+  }
+
+  open(): void {
+    this.#lane.open()
+  }
+
+  close(): void {
+    this.#lane.close()
+  }
+
+  /** A claim whose reply was lost was won after all. */
+  adopt(task: DurableTask, claim: ClaimResult, attempt: UnknownAttempt): void {
+    const { fencingToken } = claim
+    const slot = slotOf(claim, attempt)
+    this.#options.journal.claimAdopted(claimEvent({ task, fencingToken, slot }))
+    task.stage = 'claiming'
+    this.#won(task, claim, attempt)
+  }
+
+  async #claim(batch: DurableTask[]): Promise<Failed<DurableTask> | undefined> {
+    const { calls, timers, owner, stages } = this.#options
+    const lost = new LostReplies<DurableTask>()
+    for (const [leaseMs, tasks] of this.#byLease(batch)) {
+      const attempt = {
+        owner: `${owner}.${this.#attempts++}`,
+        now: timers.now(),
+        leaseMs,
+        sentAt: moment(timers),
+      }
+      const storedIds = tasks.map(({ storedId }) => storedId)
+      const answers = await calls.claim(storedIds, attempt)
+      for (const [index, task] of tasks.entries()) {
+        const answer = answers[index]
+        if (answer && !(answer instanceof Error)) this.#won(task, answer, attempt)
+        else if (task.stage !== 'claiming') continue
+        else if (answer) this.#failed(task, answer, attempt, lost)
+        else {
+          task.isRefused = true
+          stages.read(task)
+        }
+      }
+    }
+    // Nothing is claimed again before the rows were read.
+    return lost.failed && { ...lost.failed, isMoved: true }
+  }
+
+  #byLease(batch: DurableTask[]): Map<number, DurableTask[]> {
+    const { runner, stages } = this.#options
+    const groups = new Map<number, DurableTask[]>()
+    for (const task of batch) {
+      if (task.stage !== 'claiming') continue
+      if (runner.isLive(task.storedId)) {
+        // A run that was handed back, or of a cancelled namesake, has not ended yet.
+        stages.waitATick(task)
+        continue
+      }
+      const { leaseMs } = task.registration
+      const group = groups.get(leaseMs)
+      if (group) group.push(task)
+      else groups.set(leaseMs, [task])
+    }
+    return groups
+  }
+
+  #failed(
+    task: DurableTask,
+    error: Error,
+    attempt: UnknownAttempt,
+    lost: LostReplies<DurableTask>,
+  ): void {
+    const { journal, stages } = this.#options
+    task.attempt = attempt
+    if (isAboutOneRow(error)) {
+      const taskIds = [task.id]
+      journal.storeFailed({ error, operation: 'claim', taskIds, retryInMs: ASIDE_MS })
+      stages.setAside(task)
+    } else {
+      lost.add(task, error)
+      stages.read(task)
+    }
+  }
+
+  #won(task: DurableTask, claim: ClaimResult, attempt: UnknownAttempt): void {
+    const { committer, reader, runner, graceMs } = this.#options
+    const { record, fencingToken, takenOver } = claim
+    const slot = slotOf(claim, attempt)
+    if (task.stage !== 'claiming') {
+      // Stopped or cancelled while the claim was on its way.
+      committer.handBack({ task, fencingToken, slot })
+      return
+    }
+    if (!isSound(record)) {
+      reader.unsound(task)
+      return
+    }
+    task.saw(record)
+    task.stage = 'claimed'
+    if (!task.isPlanOf(record)) {
+      this.#giveUpForeign(task, claim, slot)
+      return
+    }
+    const { plan, registration } = task
+    const { policy, maxCatchUp } = registration
+    const claimedAt = attempt.now
+    runner.start({
+      task,
+      fencingToken,
+      slot,
+      sentAt: attempt.sentAt,
+      decision: decide({ plan, slot, claimedAt, takenOver, policy, maxCatchUp, graceMs }),
+    })
+  }
+
+  /** A newer deploy has changed the plan: the row is left as it was before the claim. */
+  #giveUpForeign(task: DurableTask, claim: ClaimResult, slot: number): void {
+    const { committer, reader } = this.#options
+    const { record, fencingToken, takenOver } = claim
+    const { kind, spec, nextRunAt } = record
+    // What was taken over must stay so: only a lapsed lease says that to the next replica.
+    if (takenOver) committer.handBack({ task, fencingToken, slot })
+    else {
+      const patch = { nextRunAt, plan: { kind, spec } }
+      committer.commit({ task, fencingToken, slot, patch, onCommitted: () => {} })
+    }
+    reader.superseded(task, record)
+  }
+}
+
+function slotOf({ record }: ClaimResult, { now }: UnknownAttempt): number {
+  return record.nextRunAt ?? now
+}

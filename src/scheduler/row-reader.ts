@@ -1,0 +1,226 @@
+// What rows say: registers tasks, reads their rows again when something is in doubt, and draws the
+// conclusions from what is stored.
+
+import { CronfenceError } from '../errors.ts'
+import type { ClaimResult, ScheduleRecord } from '../store/store.ts'
+import type { DurableTask, UnknownAttempt } from './durable-task.ts'
+import type { StoreErrorEvent } from './events.ts'
+import type { Journal } from './journal.ts'
+import { type Failed, type Lane, taskLane } from './lane.ts'
+import type { Remover } from './remover.ts'
+import { ASIDE_MS, type Stages } from './stages.ts'
+import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
+import type { TimerQueue } from './timer-queue.ts'
+
+/** What the reader needs. */
+export interface RowReaderOptions {
+  readonly calls: StoreCalls
+  readonly timers: TimerQueue
+  readonly journal: Journal
+  readonly tickMs: number
+  readonly stages: Stages
+  readonly remover: Remover
+  /** A claim whose reply was lost shows in the row. */
+  readonly onFoundClaim: (task: DurableTask, claim: ClaimResult, attempt: UnknownAttempt) => void
+  /** The row was deleted elsewhere. */
+  readonly onGone: (task: DurableTask) => void
+}
+
+/** Registers and reads. */
+export class RowReader {
+  readonly #options: RowReaderOptions
+  readonly #registering: Lane<DurableTask>
+  readonly #reading: Lane<DurableTask>
+  #registration: Promise<unknown> = Promise.resolve()
+
+  constructor(options: RowReaderOptions) {
+    this.#options = options
+    this.#registering = taskLane('register', options, (batch) => this.#register(batch))
+    this.#reading = taskLane('read', options, (batch) => this.#read(batch))
+  }
+
+  /** The registration that is under way. */
+  get registration(): Promise<unknown> {
+    return this.#registration
+  }
+
+  /** Stores the task's plan, once a namesake that is being deleted is gone. */
+  register(task: DurableTask): void {
+    const removal = this.#options.remover.pending(task.storedId)
+    if (!removal) this.#registering.push(task)
+    else void removal.catch(() => {}).then(() => this.#registering.push(task))
+  }
+
+  read(task: DurableTask): void {
+    this.#reading.push(task)
+  }
+
+  /** Resolves when all is registered. */
+  async registered(): Promise<void> {
+    await this.#registering.idle()
+  }
+
+  open(): void {
+    this.#registering.open()
+    this.#reading.open()
+  }
+
+  close(): void {
+    this.#registering.close()
+    this.#reading.close()
+  }
+
+  /** Draws the conclusions from a row; the task is moved on. */
+  saw(task: DurableTask, row: ScheduleRecord): void {
+    const { stages, timers, tickMs } = this.#options
+    if (!isSound(row)) {
+      this.unsound(task)
+      return
+    }
+    const { attempt, isRefused } = task
+    task.attempt = undefined
+    task.isRefused = false
+    if (attempt && row.leaseOwner === attempt.owner) {
+      this.#foundClaim(task, row, attempt)
+      return
+    }
+    task.saw(row)
+    if (!task.isPlanOf(row)) {
+      this.superseded(task, row)
+      return
+    }
+    task.isSuperseded = false
+    const now = timers.now()
+    if (row.nextRunAt === null) this.#sawNoSlot(task, row, now)
+    else if (row.nextRunAt > now) stages.wait(task, 'claim', row.nextRunAt)
+    else if (row.leaseUntil !== undefined && row.leaseUntil > now) {
+      // Its runner may hand it back at any time.
+      stages.wait(task, 'read', Math.min(row.leaseUntil, now + tickMs))
+    } else if (isRefused) stages.waitATick(task)
+    else stages.approach(task)
+  }
+
+  /** A newer deploy has stored another plan: said once, and looked at now and then. */
+  superseded(task: DurableTask, { kind, spec }: ScheduleRecord): void {
+    const { journal, stages } = this.#options
+    if (!task.isSuperseded) journal.superseded({ taskId: task.id, kind, spec })
+    task.isSuperseded = true
+    stages.setAside(task)
+  }
+
+  /** Values that no engine wrote. The row is left untouched, for somebody to mend. */
+  unsound(task: DurableTask): void {
+    const text = `The stored row of ${JSON.stringify(task.id)} has impossible values`
+    this.#setAside(task, 'read', new CronfenceError('STORE_DAMAGED_RECORD', text))
+  }
+
+  async #register(batch: DurableTask[]): Promise<Failed<DurableTask> | undefined> {
+    const { calls, timers, journal } = this.#options
+    const tasks = batch.filter((task) => task.stage === 'registering')
+    const now = timers.now()
+    const answer = calls.register(
+      tasks.map(({ storedId: id, plan }) => {
+        return { id, kind: plan.kind, spec: plan.spec, nextRunAt: plan.first(now) }
+      }),
+      now,
+    )
+    this.#registration = answer
+    const rows = await answer
+    const lost = new LostReplies<DurableTask>()
+    for (const [index, task] of tasks.entries()) {
+      const row = rows[index]
+      if (task.stage !== 'registering' || row === undefined) continue
+      if (row instanceof Error) this.#failed(task, 'register', row, lost)
+      else {
+        const nextRunAt = row.nextRunAt === null ? null : new Date(row.nextRunAt)
+        this.saw(task, row)
+        journal.registered({ taskId: task.id, nextRunAt })
+      }
+    }
+    return lost.failed
+  }
+
+  async #read(batch: DurableTask[]): Promise<Failed<DurableTask> | undefined> {
+    const tasks = batch.filter((task) => task.stage === 'reading')
+    const rows = await this.#options.calls.get(tasks.map(({ storedId }) => storedId))
+    const lost = new LostReplies<DurableTask>()
+    for (const [index, task] of tasks.entries()) {
+      const row = rows[index]
+      if (task.stage !== 'reading' || row === undefined) continue
+      if (row instanceof Error) this.#failed(task, 'read', row, lost)
+      else if (row === null) this.#absent(task)
+      else this.saw(task, row)
+    }
+    return lost.failed
+  }
+
+  /** No answer: all is tried again, except what only mending the row can help. */
+  #failed(
+    task: DurableTask,
+    operation: 'register' | 'read',
+    error: Error,
+    lost: LostReplies<DurableTask>,
+  ): void {
+    if (isAboutOneRow(error)) this.#setAside(task, operation, error)
+    else lost.add(task, error)
+  }
+
+  #setAside(task: DurableTask, operation: StoreErrorEvent['operation'], error: Error): void {
+    const { journal, stages } = this.#options
+    journal.storeFailed({ error, operation, taskIds: [task.id], retryInMs: ASIDE_MS })
+    stages.setAside(task)
+    if (operation === 'register') task.wakeTo = 'register'
+  }
+
+  /** Absent twice, a tick apart: deleted. Once may be the moment between two writes of a replica. */
+  #absent(task: DurableTask): void {
+    if (task.isAbsent) {
+      this.#options.onGone(task)
+      return
+    }
+    task.isAbsent = true
+    this.#options.stages.waitATick(task)
+  }
+
+  #foundClaim(task: DurableTask, record: ScheduleRecord, attempt: UnknownAttempt): void {
+    const { fencingToken } = record
+    // A token that grew by more than our own claim belongs to a runner that did not commit.
+    const othersClaimed = fencingToken > task.fencingToken + 1
+    const takenOver = task.isLeased || (othersClaimed && record.nextRunAt === task.nextRunAt)
+    this.#options.onFoundClaim(task, { record, fencingToken, takenOver }, attempt)
+  }
+
+  /**
+   * A dormant task may have a run by now, as time goes on or as rules of zones change. No claim can
+   * set its slot, so the row is deleted and registered again; its token is kept by that.
+   */
+  #sawNoSlot(task: DurableTask, row: ScheduleRecord, now: number): void {
+    const { calls, stages } = this.#options
+    if (task.plan.kind !== 'cron' || task.plan.first(now) === null) {
+      stages.rest(task)
+      return
+    }
+    task.isDormant = false
+    task.stage = 'registering'
+    const { storedId } = task
+    const deletion = calls.delete([{ storedId, fencingToken: row.fencingToken }])
+    void deletion.then(([error]) => {
+      if (task.stage !== 'registering') return
+      if (error) stages.setAside(task)
+      else this.#registering.push(task)
+    })
+  }
+}
+
+/** Whether a row has values that the engine can go by. */
+export function isSound({ nextRunAt, leaseUntil, fencingToken }: ScheduleRecord): boolean {
+  return (
+    (nextRunAt === null || isInstant(nextRunAt)) &&
+    (leaseUntil === undefined || Number.isSafeInteger(leaseUntil)) &&
+    Number.isSafeInteger(fencingToken)
+  )
+}
+
+function isInstant(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= 8.64e15
+}
