@@ -2,11 +2,12 @@
 
 import { checkNames } from '../scheduler/options.ts'
 import { type Slots, slotsOf } from './cadence.ts'
-import type { CatchUp, RegistrationSpec, Tick, TickOverlap, TickRun } from './contract.ts'
+import type { Cadence, CatchUp, RegistrationSpec, Tick, TickOverlap, TickRun } from './contract.ts'
 
 /** A checked registration, defaults filled in. */
 export interface CheckedSpec {
   readonly name: string
+  readonly cadence: Cadence
   readonly slots: Slots
   readonly overlap: TickOverlap
   readonly catchUp: CatchUp
@@ -33,7 +34,8 @@ export function checkedSpec(spec: RegistrationSpec, tick: Tick, anchor: number):
   checkOneOf('catchUp', catchUp, CATCH_UPS)
   if (onError !== undefined) checkFunction('onError', onError)
   checkFunction('tick', tick)
-  return { name, slots: slotsOf(cadence, { name, anchor }), overlap, catchUp, onError, tick }
+  const slots = slotsOf(cadence, { name, anchor })
+  return { name, cadence, slots, overlap, catchUp, onError, tick }
 }
 
 /** @throws {TypeError} unless `text` can be part of a key */

@@ -22,6 +22,8 @@ export interface WaitingRun {
   readonly key?: string
   /** Another process began it and died; nothing else makes it due here. */
   readonly isAbandoned?: boolean
+  /** Once aborted, the run does not begin any more. */
+  readonly signal?: AbortSignal
 }
 
 /** What a backend adds to the chain. */
@@ -32,11 +34,15 @@ export interface TickChainOptions {
   readonly prepare?: () => Promise<void>
   /** Resolves to `undefined` when the run is not this process's to do. Without it, all are. */
   readonly claim?: (run: TickRun, waiting: WaitingRun) => Promise<HeldRun | undefined>
+  /** Does a trigger with a key in place of the chain, which may be handed it back by `take`. */
+  readonly triggerOnce?: (dedupKey: string) => Promise<void>
 }
 
 interface Entry extends WaitingRun {
-  /** What the caller of a trigger waits for. */
-  readonly manual?: Deferred & { readonly dedupKey: string | undefined }
+  /** Somebody waits for its end. */
+  readonly ended?: Deferred
+  /** It was triggered, with or without a key. */
+  readonly trigger?: { readonly dedupKey: string | undefined }
 }
 
 /** The runs of one registration in this process. */
@@ -61,15 +67,24 @@ export class TickChain {
 
   /** A slot has fallen due, just now or a while ago. */
   offer(slot: number): void {
-    const isOverlap = slot >= this.#ranFrom && slot < this.#ranUntil
-    if (!isOverlap || this.#spec.overlap === 'queue') this.add({ scheduledAt: slot })
+    if (!this.#isOverlap(slot)) this.add({ scheduledAt: slot })
   }
 
   /** Puts a run last, whatever the policy for overlaps. */
   add(run: WaitingRun): void {
     if (this.#stopped) return
-    this.#queue.push(run)
-    this.#advance()
+    this.#push(run)
+  }
+
+  /**
+   * As `offer`, or as `add` for a run with a key. Resolves when the run has ended or was dropped;
+   * rejects with what the tick threw, or with the signal's reason when it came first.
+   */
+  take(run: WaitingRun): Promise<void> {
+    const ended = new Deferred()
+    if (run.key === undefined && this.#isOverlap(run.scheduledAt)) ended.end(SUCCESS)
+    else this.#push({ ...run, ended })
+    return ended.promise
   }
 
   /** Replays slots in their order, before what is queued; `undefined` ends a replay. */
@@ -81,18 +96,19 @@ export class TickChain {
 
   /** See `Registration.trigger`. */
   trigger(dedupKey: string | undefined): Promise<void> {
-    const manual = Object.assign(new Deferred(), { dedupKey })
+    const ended = new Deferred()
     const refusal = this.#refusal(dedupKey)
     if (refusal) {
-      manual.end({ ok: false, error: refusal })
-      return manual.promise
+      ended.end({ ok: false, error: refusal })
+      return ended.promise
     }
     const joined = this.#spec.overlap === 'skip' ? this.#joinable(dedupKey) : undefined
     if (joined) return joined.promise
+    const { clock, triggerOnce } = this.#options
+    if (triggerOnce && dedupKey !== undefined) return triggerOnce(dedupKey)
     const key = manualKey(this.#spec.name, dedupKey ?? crypto.randomUUID())
-    this.#queue.push({ scheduledAt: this.#options.clock.now(), key, manual })
-    this.#advance()
-    return manual.promise
+    this.#push({ scheduledAt: clock.now(), key, ended, trigger: { dedupKey } })
+    return ended.promise
   }
 
   /** Nothing is added from now on; resolves when all that runs or is queued has ended. */
@@ -118,7 +134,16 @@ export class TickChain {
   #joinable(dedupKey: string | undefined): Deferred | undefined {
     if (this.#running) return this.#running
     const waiting = this.#claiming ? [this.#claiming, ...this.#queue] : this.#queue
-    return waiting.find(({ manual }) => manual && manual.dedupKey === dedupKey)?.manual
+    return waiting.find(({ trigger }) => trigger && trigger.dedupKey === dedupKey)?.ended
+  }
+
+  #isOverlap(slot: number): boolean {
+    return this.#spec.overlap === 'skip' && slot >= this.#ranFrom && slot < this.#ranUntil
+  }
+
+  #push(entry: Entry): void {
+    this.#queue.push(entry)
+    this.#advance()
   }
 
   /** Begins the next run: at once, when there is nothing to wait for. */
@@ -133,15 +158,20 @@ export class TickChain {
   }
 
   async #step(): Promise<void> {
-    const { prepare, claim } = this.#options
+    const { prepare } = this.#options
     const ready = prepare ? await outcomeOf(prepare) : SUCCESS
     const entry = this.#next()
     if (!entry) return
+    if (entry.signal?.aborted) {
+      entry.ended?.end({ ok: false, error: entry.signal.reason })
+      return
+    }
     const run = this.#runOf(entry)
     if (!ready.ok) {
       this.#unclaimable(entry, run, ready.error)
       return
     }
+    const { claim } = this.#options
     let held: HeldRun | undefined
     if (claim) {
       this.#claiming = entry
@@ -154,11 +184,11 @@ export class TickChain {
         return
       }
       if (!held) {
-        entry.manual?.end(SUCCESS)
+        entry.ended?.end(SUCCESS)
         return
       }
     }
-    this.#running = entry.manual ?? new Deferred()
+    this.#running = entry.ended ?? new Deferred()
     this.#end(this.#running, run, await this.#perform(run, held))
   }
 
@@ -200,8 +230,8 @@ export class TickChain {
     const outcome = { ok: false, error } as const
     const isPile = this.#spec.overlap === 'skip' || this.#stopped !== undefined
     const waiting = isPile ? this.#queue.splice(0) : []
-    this.#end(entry.manual, run, outcome)
-    for (const other of waiting) this.#end(other.manual, this.#runOf(other), outcome)
+    this.#end(entry.ended, run, outcome)
+    for (const other of waiting) this.#end(other.ended, this.#runOf(other), outcome)
   }
 
   #report(error: unknown, run: TickRun): void {
