@@ -41,7 +41,7 @@ export const systemClock: Clock = {
   turn: () => new Promise<void>(nextTurn),
 }
 
-/** Calls back in a later turn of the event loop, when all promise reactions of this one have run. */
+/** Calls back in a later turn of the event loop, when all promise reactions of this one ran. */
 export const nextTurn: (callback: () => void) => void =
   typeof setImmediate === 'function'
     ? (callback) => void setImmediate(callback)

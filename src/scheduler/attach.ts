@@ -15,9 +15,9 @@ const METHODS = ['every', 'schedule', 'delay', 'forgetTask'] as const
 
 /**
  * Puts `every`, `schedule`, `delay` and `forgetTask` on `bot`, whatever its framework. Its `start`
- * starts the scheduler first, its `stop` stops both; a bot that has none gets the scheduler's. Other
- * names are given as options: `{ start: 'launch' }`. Returns the bot. Throws a `TypeError` when the
- * bot has one of those methods already.
+ * starts the scheduler first, its `stop` stops both; a bot that has none gets the scheduler's.
+ * Other names are given as options: `{ start: 'launch' }`. Returns the bot. Throws a `TypeError`
+ * when the bot has one of those methods already.
  */
 export function attachScheduler<Bot extends object>(
   bot: Bot,

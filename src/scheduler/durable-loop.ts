@@ -1,6 +1,6 @@
 // The loop of durable tasks. It keeps what each row last said and sleeps until the earliest slot;
-// nothing is polled. A due slot is claimed, a refused claim makes it read the row, and the row tells
-// how to go on. The parts are elsewhere; here they are put together, started and stopped.
+// nothing is polled. A due slot is claimed, a refused claim makes it read the row, and the row
+// tells how to go on. The parts are elsewhere; here they are put together, started and stopped.
 
 import { CronfenceError } from '../errors.ts'
 import { LeaseKeeper } from '../lease/lease-keeper.ts'

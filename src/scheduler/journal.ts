@@ -48,7 +48,7 @@ export class Journal {
 
   commitRejected(event: ClaimEvent): void {
     this.#log.warn(
-      `the store refused the commit of ${occurrence(event)}: the slot was taken over, or the task is gone`,
+      `the store refused the commit of ${occurrence(event)}: it was taken over, or is gone`,
     )
     this.#events.emit('commit-rejected', event)
   }

@@ -1,5 +1,5 @@
 // What a replica that is not the leader leaves alone: due slots, until they are overdue. Should it
-// become the leader meanwhile, it takes them at once. Without leadership there is nothing to wait for.
+// become the leader meanwhile, it takes them at once. Without leadership nothing waits.
 
 import type { Timer } from '../clock.ts'
 import type { TimerQueue } from './timer-queue.ts'

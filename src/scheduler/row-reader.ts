@@ -172,7 +172,7 @@ export class RowReader {
     if (operation === 'register') task.wakeTo = 'register'
   }
 
-  /** Absent twice, a tick apart: deleted. Once may be the moment between two writes of a replica. */
+  /** Absent twice, a tick apart: deleted. Once may be between two writes of a replica. */
   #absent(task: DurableTask): void {
     if (task.isAbsent) {
       this.#options.onGone(task)

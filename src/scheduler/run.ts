@@ -69,7 +69,7 @@ export class LiveRun<Run extends PlainRun> {
     return 'done'
   }
 
-  /** `fetch` and its like reject with the signal's reason, others with an `AbortError` of their own. */
+  /** `fetch` and its like reject with the signal's reason, others with their own `AbortError`. */
   #isOwnAbort(error: unknown): boolean {
     if (!this.#abortReason) return false
     if (error === this.#abortReason) return true

@@ -1,5 +1,5 @@
-// What users hold. It checks what it is given, makes tasks of it, and starts and stops the two loops
-// that run them: the plain one in memory, the durable one over a store.
+// What users hold. It checks what it is given, makes tasks of it, and starts and stops the two
+// loops that run them: the plain one in memory, the durable one over a store.
 
 import { type Clock, systemClock } from '../clock.ts'
 import { type Duration, nonNegativeMs, positiveMs } from '../duration.ts'

@@ -8,7 +8,7 @@ export interface CronSetting {
   readonly fold?: string | undefined
 }
 
-/** The text, after `TZ=<zone> ` when a zone is set, `GAP=<policy> ` and `FOLD=<policy> ` likewise. */
+/** The text, after `TZ=<zone> ` when a zone is set, then `GAP=<policy> `, `FOLD=<policy> `. */
 export function cronSpec(text: string, { timeZone, gap, fold }: CronSetting): string {
   const prefix = (name: string, value: string | undefined) => (value ? `${name}=${value} ` : '')
   const zone = timeZone === 'local' ? undefined : timeZone

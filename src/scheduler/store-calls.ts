@@ -1,6 +1,6 @@
-// Calls to a store, for many ids at once whatever the store offers: a batch method where it has one,
-// else single calls beside each other. Each item gets an answer of its own, an error where there is
-// none; and a store that never answers is not waited for.
+// Calls to a store, for many ids at once whatever the store offers: a batch method where it has
+// one, else single calls beside each other. Each item gets an answer of its own, an error where
+// there is none; and a store that never answers is not waited for.
 
 import type { Clock } from '../clock.ts'
 import { CronfenceError } from '../errors.ts'

@@ -1,6 +1,6 @@
-// The one host timer of a scheduler. Slots wait for the wall clock, leases and retries for monotonic
-// time; whichever comes first sets the timer. It never sleeps long, so a clock that was set or a
-// machine that slept is noticed soon, and it never asks the host for more than it can wait.
+// The one host timer of a scheduler. Slots wait for the wall clock, leases and retries for
+// monotonic time; whichever comes first sets the timer. It never sleeps long, so a clock that was
+// set or a machine that slept is noticed soon, and it never asks more of the host than it can wait.
 
 import type { Clock, Timer } from '../clock.ts'
 import { type DueNode, DueQueue } from './due-queue.ts'

@@ -72,7 +72,7 @@ describe('the keeper', () => {
 
   test('renews what is due at about the same time in one go', async () => {
     for (let n = 0; n < 100; n++) {
-      keep(`job-${n}`)
+      keep(`task-${n}`)
       await clock.advance(1)
     }
     await clock.advance(3000)
@@ -101,7 +101,8 @@ describe('the keeper', () => {
   test('counts from before the request: a late yes does not extend trust from then', async () => {
     const { lost } = keep()
     answer = () => new Promise((resolve) => void clock.setTimer(() => resolve(true), 4000))
-    // Sent at 3000, answered at 7000: trusted until 3000 + 8100, renewed again at once, until 7001 + 8100.
+    // Sent at 3000 and answered at 7000, it is trusted until 3000 + 8100 and renewed at once; that
+    // is answered too, so trust lasts until 7001 + 8100.
     await clock.advance(7001)
     expect(sent.map(({ at }) => at)).toEqual([3000, 7001])
     answer = () => new Promise(() => {})

@@ -51,7 +51,7 @@ describe('attachScheduler', () => {
     expect(world.runs).toHaveLength(1)
   })
 
-  test('stops the scheduler when the bot does not start, and always when the bot fails to stop', async () => {
+  test('stops the scheduler when the bot fails to start, and when it fails to stop', async () => {
     const bot = attachScheduler(
       {
         start: () => Promise.reject(new Error('unauthorized')),

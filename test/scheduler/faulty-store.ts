@@ -2,7 +2,7 @@
 
 import { CronfenceError } from '../../src/errors.ts'
 
-/** `refused`: never sent. `dropped`: neither sent nor answered for sure. `unanswered`: carried out. */
+/** `refused`: surely not sent. `dropped`: not sent, but who knows. `unanswered`: carried out. */
 export type Fault = 'refused' | 'dropped' | 'unanswered'
 
 /** Counts calls and injects faults: of a store, or of whatever has asynchronous methods only. */

@@ -31,7 +31,7 @@ class FixedCoordinator implements Coordinator {
 }
 
 describe('with a coordinator', () => {
-  test('a follower asks the store nothing until the slot is overdue, and then looks first', async () => {
+  test('a follower asks nothing until the slot is overdue, and then looks first', async () => {
     const faulty = new FaultyStore(world.store)
     const leader = world.replica({ lease: new FixedCoordinator(true) })
     const follower = world.replica({ lease: new FixedCoordinator(false), store: faulty.proxy })

@@ -165,7 +165,7 @@ describe('a slot that falls due during a run', () => {
 })
 
 describe('a clock that jumps', () => {
-  test('sleep of the machine is noticed within 30 s; the latest slot runs, older ones do not', async () => {
+  test('sleep is noticed within 30 s; the latest slot runs, older ones do not', async () => {
     const scheduler = world.replica()
     const skipped: SkippedEvent[] = []
     scheduler.on('skipped', (event) => skipped.push(event))
@@ -207,7 +207,7 @@ describe('a clock that jumps', () => {
   })
 })
 
-test('a cron without a run inside the horizon is dormant: said once, planned again daily', async () => {
+test('a cron without a run in the horizon is dormant: said once, planned again daily', async () => {
   const scheduler = world.replica()
   const dormant: unknown[] = []
   scheduler.on('dormant', (event) => dormant.push(event))

@@ -45,7 +45,7 @@ test('sc-missed-01: down at the due time', async () => {
 test('sc-missed-03: catch-up below its cap', async () => {
   world = new World('2026-03-02T14:54:30Z')
   const old = world.replica()
-  old.schedule('* * * * *', { id: 'job', missed: 'catch-up' }, world.handler())
+  old.schedule('* * * * *', { id: 'minutely', missed: 'catch-up' }, world.handler())
   await old.start()
   await world.clock.advanceTo('2026-03-02T14:55:30Z')
   await old.stop()
@@ -53,7 +53,7 @@ test('sc-missed-03: catch-up below its cap', async () => {
   const replica = world.replica()
   const keys: string[] = []
   replica.on('run-start', (run) => keys.push('occurrenceKey' in run ? run.occurrenceKey : ''))
-  replica.schedule('* * * * *', { id: 'job', missed: 'catch-up' }, world.handler(1000))
+  replica.schedule('* * * * *', { id: 'minutely', missed: 'catch-up' }, world.handler(1000))
   await replica.start()
   await world.clock.advanceTo('2026-03-02T15:00:30Z')
   expect(world.marked()).toEqual([
@@ -66,7 +66,10 @@ test('sc-missed-03: catch-up below its cap', async () => {
   ])
   const tokens = world.runs.map(({ token }) => token)
   expect(tokens).toEqual([1, 2, 2, 2, 2, 3])
-  expect(keys.slice(0, 2)).toEqual(['job@2026-03-02T14:56:00.000Z', 'job@2026-03-02T14:57:00.000Z'])
+  expect(keys.slice(0, 2)).toEqual([
+    'minutely@2026-03-02T14:56:00.000Z',
+    'minutely@2026-03-02T14:57:00.000Z',
+  ])
   expect(new Set(keys).size).toBe(5)
   const runs = world.runs.slice(1)
   for (const [index, run] of runs.entries()) {
@@ -179,7 +182,7 @@ test('sc-cancel-03: ten thousand cancelled at once', async () => {
   const replica = world.replica()
   let runs = 0
   const tasks = Array.from({ length: 10_000 }, (_, index) => {
-    return replica.every('10s', { id: `job-${index}` }, () => void runs++)
+    return replica.every('10s', { id: `task-${index}` }, () => void runs++)
   })
   await replica.start()
   await world.clock.advance(20_000)

@@ -30,7 +30,7 @@ describe('VirtualClock', () => {
     expect(clock.monotonic()).toBe(30)
   })
 
-  test('promises settle between two timers, and timers they set fire in the same advance', async () => {
+  test('promises settle between two timers, and timers they set fire too', async () => {
     const clock = new VirtualClock()
     const seen: string[] = []
     clock.setTimer(async () => {
@@ -52,7 +52,7 @@ describe('VirtualClock', () => {
     expect(fired).toBe(0)
   })
 
-  test('a step moves wall time alone; suspend does too; a stall moves both and fires late', async () => {
+  test('a step moves wall time alone, as does suspend; a stall moves both', async () => {
     const clock = new VirtualClock(1000)
     const fired: number[] = []
     clock.setTimer(() => fired.push(clock.now()), 10)

@@ -1,0 +1,105 @@
+// Tasks that come and go while a scheduler runs, here or elsewhere.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { World } from './harness.ts'
+
+const MINUTE = 60_000
+
+let world: World
+beforeEach(() => {
+  world = new World('2026-03-02T10:00:00Z')
+})
+afterEach(() => world.checkInvariants())
+
+const at = (time: string) => Date.parse(`2026-03-02T${time}Z`)
+
+describe('tasks that come and go while the scheduler runs', () => {
+  test('are stored at once and deleted at once', async () => {
+    const replica = world.replica()
+    await replica.start()
+    const task = replica.every('1m', { id: 'job' }, world.handler())
+    await world.clock.settle()
+    expect(task.nextRunAt).toEqual(new Date(at('10:01:00')))
+    await world.clock.advance(MINUTE)
+    const cancelled = task.cancel()
+    replica.every('10s', { id: 'job' }, world.handler())
+    await cancelled
+    await world.clock.advance(10_000)
+    expect(world.marked()).toEqual(['10:01:00', '10:01:10'])
+    expect(world.runs.map(({ token }) => token)).toEqual([1, 2])
+  })
+
+  test('a namesake waits for the run of the cancelled one', async () => {
+    const replica = world.replica()
+    await replica.start()
+    const task = replica.every('1m', { id: 'job' }, world.handler(15_000))
+    await world.clock.advance(MINUTE)
+    await task.cancel()
+    replica.every('10s', { id: 'job', missed: 'run-once' }, world.handler())
+    await world.clock.advance(20_000)
+    expect(world.runs[1]!.startedAt).toBeGreaterThanOrEqual(world.runs[0]!.endedAt!)
+  })
+
+  test('forgetTask also deletes what is not registered here', async () => {
+    await world.store.register({ id: 'orphan', kind: 'every', spec: '5', nextRunAt: 5 }, 0)
+    const replica = world.replica()
+    await replica.forgetTask('orphan')
+    expect(await world.store.list()).toEqual([])
+  })
+
+  test('one that was deleted elsewhere ends here, and is said once', async () => {
+    const replica = world.replica()
+    const removed: unknown[] = []
+    replica.on('removed', (event) => removed.push(event))
+    const task = replica.every('1m', { id: 'job' }, world.handler())
+    await replica.start()
+    await world.store.delete('job')
+    await world.clock.advance(5 * MINUTE)
+    expect(removed).toEqual([{ taskId: 'job' }])
+    expect(world.runs).toEqual([])
+    expect(task.nextRunAt).toBeNull()
+    expect(await world.store.get('job')).toBeNull()
+  })
+})
+
+describe('a plan that a newer deploy changed', () => {
+  test('is not run by the old one, and its row is left as it was', async () => {
+    const old = world.replica()
+    const superseded: unknown[] = []
+    old.on('superseded', (event) => superseded.push(event))
+    old.every('1m', { id: 'job', missed: 'run-once' }, world.handler())
+    await old.start()
+    await world.store.register(
+      { id: 'job', kind: 'every', spec: '7000', nextRunAt: at('10:00:07') },
+      at('10:00:00'),
+    )
+    await world.clock.advance(10 * MINUTE)
+    expect(world.runs).toEqual([])
+    expect(superseded).toEqual([{ taskId: 'job', kind: 'every', spec: '7000' }])
+    const row = await world.store.get('job')
+    expect(row).toMatchObject({ nextRunAt: at('10:00:07'), spec: '7000' })
+    expect(row?.leaseUntil).toBeUndefined()
+    // Rolled back: the old plan is stored again, and the old replica goes on.
+    await world.store.register(
+      { id: 'job', kind: 'every', spec: '60000', nextRunAt: at('10:20:00') },
+      world.clock.now(),
+    )
+    await world.clock.advanceTo('2026-03-02T10:20:01Z')
+    expect(world.marked()).toEqual(['10:20:00'])
+  })
+
+  test('is not overwritten by the commit of a run of the old plan', async () => {
+    const old = world.replica()
+    old.every('1m', { id: 'job' }, world.handler(20_000))
+    await old.start()
+    await world.clock.advance(MINUTE)
+    const replica = world.replica()
+    const task = replica.every('5s', { id: 'job' }, world.handler())
+    await replica.start()
+    expect(task.nextRunAt).toEqual(new Date(at('10:01:05')))
+    await world.clock.advance(21_000)
+    expect(world.slots()).toContain('10:01:00')
+    await world.clock.advance(10_000)
+    expect(world.runs.filter(({ replica: name }) => name === 'B').length).toBeGreaterThan(1)
+  })
+})

@@ -1,0 +1,161 @@
+// A store that is away, hangs, or holds rows that cannot be read.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CronfenceError } from '../../src/errors.ts'
+import type { ScheduleRecord, Scheduler } from '../../src/index.ts'
+import { FaultyStore } from './faulty-store.ts'
+import { World } from './harness.ts'
+
+const MINUTE = 60_000
+const at = (time: string) => Date.parse(`2026-03-02T${time}Z`)
+
+let world: World
+let faulty: FaultyStore<World['store']>
+let replica: Scheduler
+beforeEach(() => {
+  world = new World('2026-03-02T10:00:00Z')
+  faulty = new FaultyStore(world.store)
+  replica = world.replica({ store: faulty.proxy })
+})
+afterEach(() => world.checkInvariants())
+
+describe('a store that does not answer at all', () => {
+  test('is not waited for: the run aborts, and all goes on once it answers', async () => {
+    let release: (() => void)[] = []
+    const hung = { is: false }
+    const slow = new Proxy(world.store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return async (...args: unknown[]) => {
+          if (hung.is) await new Promise<void>((resolve) => release.push(resolve))
+          return method.apply(target, args)
+        }
+      },
+    })
+    const patient = world.replica({ store: slow })
+    patient.every('1m', { id: 'job', missed: 'run-once', leaseMs: '10s' }, world.handler(20_000))
+    await patient.start()
+    await world.clock.advance(MINUTE + 1000)
+    hung.is = true
+    await world.clock.advance(3 * MINUTE)
+    expect(world.runs).toMatchObject([{ signal: { aborted: true } }])
+    hung.is = false
+    for (const resolve of release) resolve()
+    release = []
+    await world.clock.advance(MINUTE)
+    expect(world.runs.length).toBeGreaterThan(1)
+    await world.clock.advance(2 * MINUTE)
+    expect(world.marked().at(-1)).toBe('10:07:00')
+  })
+})
+
+describe('start', () => {
+  test('waits for a store that comes later, and takes tasks meanwhile', async () => {
+    const down = { is: true }
+    faulty.fault = () => (down.is ? 'refused' : undefined)
+    replica.every('1m', { id: 'a' }, world.handler())
+    let isStarted = false
+    const started = replica.start().then(() => {
+      isStarted = true
+    })
+    await world.clock.advance(20_000)
+    expect(isStarted).toBe(false)
+    replica.every('1m', { id: 'b' }, world.handler())
+    down.is = false
+    await world.within(15_000, started)
+    expect((await world.store.list()).map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(world.lines[0]).toMatch(/the store failed to start, next try in \d+ ms/)
+  })
+
+  test.each(['STORE_FOREIGN_SCHEMA', 'STORE_NEWER_SCHEMA', 'STORE_DRIVER_MISSING'] as const)(
+    'rejects with what trying again cannot mend: %s',
+    async (code) => {
+      const error = new CronfenceError(code, 'no use')
+      const store = new Proxy(world.store, {
+        get: (target, name) =>
+          name === 'start' ? () => Promise.reject(error) : Reflect.get(target, name),
+      })
+      const hopeless = world.replica({ store })
+      await expect(hopeless.start()).rejects.toBe(error)
+      await expect(hopeless.start()).rejects.toBe(error)
+      expect(world.clock.pendingTimers).toBe(0)
+    },
+  )
+
+  test('ends when stop is called meanwhile', async () => {
+    faulty.fault = () => 'refused'
+    replica.every('1m', { id: 'a' }, world.handler())
+    const started = replica.start()
+    await world.clock.advance(5000)
+    await world.within(100, Promise.all([replica.stop(), started]))
+    expect(world.clock.pendingTimers).toBe(0)
+    faulty.fault = () => undefined
+    await world.clock.advance(MINUTE)
+    expect(await world.store.list()).toEqual([])
+  })
+})
+
+describe('a row that cannot be read', () => {
+  test('is set aside and delays no other task', async () => {
+    const damaged = new CronfenceError('STORE_DAMAGED_RECORD', 'row "bad" is damaged')
+    const refuse = (ids: readonly string[]) => {
+      if (ids.includes('bad')) throw damaged
+    }
+    const inner = world.store
+    const store = new Proxy(inner, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return async (...args: unknown[]) => {
+          const [first] = args
+          const items = (Array.isArray(first) ? first : [first]) as (
+            | string
+            | Pick<ScheduleRecord, 'id'>
+          )[]
+          if (name !== 'list')
+            refuse(items.map((item) => (typeof item === 'string' ? item : item?.id)))
+          return method.apply(target, args)
+        }
+      },
+    })
+    const careful = world.replica({ store })
+    for (const id of ['a', 'bad', 'b']) careful.every('1m', { id }, world.handler())
+    await careful.start()
+    await world.clock.advance(2 * MINUTE)
+    expect(world.runs.map(({ taskId, startedAt }) => [taskId, startedAt])).toEqual([
+      ['a', at('10:01:00')],
+      ['b', at('10:01:00')],
+      ['a', at('10:02:00')],
+      ['b', at('10:02:00')],
+    ])
+    const lines = world.lines.filter((line) => line.includes('"bad"'))
+    expect(lines.length).toBeGreaterThan(2)
+    expect(lines.length).toBeLessThan(8)
+  })
+})
+
+describe('cancel while the store is away', () => {
+  test('is retried until it is done', async () => {
+    const task = replica.every('1m', { id: 'job' }, world.handler())
+    await replica.start()
+    faulty.fault = () => 'refused'
+    const cancelled = task.cancel()
+    await world.clock.advance(10_000)
+    expect(await world.store.list()).toHaveLength(1)
+    faulty.fault = () => undefined
+    await world.within(15_000, cancelled)
+    expect(await world.store.list()).toEqual([])
+  })
+
+  test('rejects when the scheduler stops first, and before a start at once', async () => {
+    const task = replica.every('1m', { id: 'job' }, world.handler())
+    await replica.start()
+    faulty.fault = () => 'refused'
+    const cancelled = task.cancel()
+    cancelled.catch(() => {})
+    await world.within(20_000, replica.stop(), 100)
+    await expect(cancelled).rejects.toThrow('cannot be reached')
+    await expect(replica.forgetTask('job')).rejects.toThrow('cannot be reached')
+  })
+})
