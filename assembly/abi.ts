@@ -53,10 +53,10 @@ function reach(end: usize): void {
   }
 }
 
-/** Hands out zeroed memory for good, 8-byte aligned. */
+/** Hands out zeroed memory for good, aligned to lines of the cache. */
 export function allocate(size: usize): usize {
   const address = heapTop
-  heapTop += (size + 7) & ~7
+  heapTop += (size + 63) & ~63
   reach(heapTop)
   memory.fill(address, 0, size)
   return address

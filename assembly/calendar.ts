@@ -5,6 +5,7 @@ import { MONTHS } from './abi'
 
 /** Ms of a day. */
 export const DAY_MS: f64 = 86400000
+export const DAY_WHOLE_MS: i64 = 86400000
 /** Days and months of the cycle. */
 export const CYCLE_DAYS: i32 = 146097
 export const CYCLE_MONTHS: i32 = 4800

@@ -40,6 +40,11 @@ export function baseOf(field: i32): i32 {
 }
 // @ts-ignore: decorator
 @inline
+export function hasNames(field: i32): bool {
+  return field == MONTH || field == DAY_OF_WEEK
+}
+// @ts-ignore: decorator
+@inline
 export function isDayField(field: i32): bool {
   return field == DAY_OF_MONTH || field == DAY_OF_WEEK
 }

@@ -2,9 +2,9 @@
 // extended one goes on where the standard one refuses.
 
 import { rangeMask, stepMask } from './bits'
-import { COMMA, DASH, LETTER_H, QUESTION, SLASH, STAR, endsField, isDigit } from './char'
+import { COMMA, DASH, LETTER_H, QUESTION, SLASH, STAR, endsField, isDigit, isLetter } from './char'
 import { index, peek, take } from './cursor'
-import { YEAR, highest, isDayField, lowest, sizeOf } from './field'
+import { YEAR, hasNames, highest, isDayField, lowest, sizeOf } from './field'
 import { readHashed } from './hashed'
 import { refuse, refuseNext } from './refusal'
 import { add, clear, setMask } from './selection'
@@ -43,6 +43,7 @@ function readItems(field: i32, extended: bool): i32 {
           peek() == LETTER_H && field != YEAR ? readHashed(field) : readLast(field, fieldStart)
         if (status == OK) continue
         if (status != NOTHING) return status
+        if (!hasNames(field) || !isLetter(peek())) return refuseOdd(field, fieldStart)
       }
       low = extended ? readValue(field) : readNumberOf(field)
       if (low < 0) return ~low

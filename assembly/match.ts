@@ -8,6 +8,7 @@ import {
   CYCLE_DAYS,
   CYCLE_MONTHS,
   DAY_MS,
+  DAY_WHOLE_MS,
   cycleOf,
   firstDayOf,
   lengthOf,
@@ -27,16 +28,31 @@ import {
   msOf,
   secondsOf,
 } from './record'
+import { nearFloor, whole } from './round'
 import { NO_DAY, nextDayInYears, prevDayInYears } from './years'
 
 /** The day number of a wall time. */
 // @ts-ignore: decorator
 @inline
 export function dayOf(wall: f64): i32 {
-  // Truncated and rounded, so it can be one day off, which the remainder shows.
-  const day = <i32>(wall * (1 / DAY_MS))
+  // Can be one day off, which the remainder shows.
+  const day = nearFloor(wall * (1 / DAY_MS))
   const rest = wall - <f64>day * DAY_MS
-  return rest < 0 ? day - 1 : rest >= DAY_MS ? day + 1 : day
+  return day - i32(rest < 0) + i32(rest >= DAY_MS)
+}
+
+/** The ms of a whole wall time since its day began. */
+// @ts-ignore: decorator
+@inline
+function msOfDay(wall: f64, day: i32): i32 {
+  return <i32>(whole(wall) - <i64>day * DAY_WHOLE_MS)
+}
+
+/** The wall time at a ms of a day. */
+// @ts-ignore: decorator
+@inline
+function wallAt(day: i32, ms: i32): f64 {
+  return <f64>(<i64>day * DAY_WHOLE_MS + <i64>ms)
 }
 
 /** The first matching wall time at or after `wall`, no later than `lastDay`, or NaN. */
@@ -47,7 +63,7 @@ export function nextWall(record: usize, wall: f64, lastDay: i32): f64 {
     let firstDay = cycle * CYCLE_DAYS
     let index = monthOfDay(day - firstDay)
     let month = monthAt(index)
-    const today = nextMs(record, <i32>(wall - <f64>day * DAY_MS))
+    const today = nextMs(record, msOfDay(wall, day))
     // The days left in this month, today at bit 0 unless its times are over. Whether today matches
     // is a coin toss to the processor, so nothing branches on it alone.
     const rest = (daysIn(record, month) >> (day - firstDay - firstDayOf(month))) & ~u32(today < 0)
@@ -79,7 +95,7 @@ export function nextWall(record: usize, wall: f64, lastDay: i32): f64 {
         continue
       }
     }
-    return <f64>found * DAY_MS + <f64>ms
+    return wallAt(found, ms)
   }
 }
 
@@ -95,7 +111,7 @@ export function prevWall(record: usize, wall: f64, firstDay: i32): f64 {
     const dayOfMonth = day - cycleStart - firstDayOf(month)
     let days = daysIn(record, month)
     let ms: i32 = -1
-    if ((days >> dayOfMonth) & 1) ms = prevMs(record, <i32>(wall - <f64>day * DAY_MS))
+    if ((days >> dayOfMonth) & 1) ms = prevMs(record, msOfDay(wall, day))
     let found = day
     if (ms < 0) {
       days = <u32>below(days, dayOfMonth)
@@ -123,7 +139,7 @@ export function prevWall(record: usize, wall: f64, firstDay: i32): f64 {
         continue
       }
     }
-    return <f64>found * DAY_MS + <f64>ms
+    return wallAt(found, ms)
   }
 }
 

@@ -6,6 +6,7 @@
 import { CYCLE_DAYS, DAY_MS, addYears } from './calendar'
 import { dayOf, nextWall, prevWall } from './match'
 import { firstRunIn, lastRunIn } from './resolve'
+import { nearFloor } from './round'
 import { HAS_YEARS, flagsOf, zoneOf } from './record'
 import { endOf, offsetOf, plainFrom, plainUntil, segmentAt, startOf } from './zone'
 
@@ -65,7 +66,7 @@ export function nextRun(record: usize, from: f64, origin: f64, years: i32): f64 
   if (!segment) return MISSING
   const offset = offsetOf(segment)
   // No year is shorter than 365 days: some days short of that, the horizon needs no calendar.
-  const wall = nextWall(record, near + offset, <i32>(near * (1 / DAY_MS)) + years * 365 - 3)
+  const wall = nextWall(record, near + offset, nearFloor(near * (1 / DAY_MS)) + years * 365 - 3)
   const run = wall - offset
   if (run < plainUntil(segment) && near >= plainFrom(segment)) {
     return near == from ? run : inRange(run + away)

@@ -1,8 +1,8 @@
 // What the items of all fields are made of: values and steps.
 
-import { SLASH, isDigit } from './char'
+import { SLASH, isDigit, isLetter } from './char'
 import { index, peek, readNumber, take } from './cursor'
-import { DAY_OF_WEEK, MONTH, baseOf, highest, lowest } from './field'
+import { baseOf, hasNames, highest, lowest } from './field'
 import { readName } from './names'
 import { refuse, refuseNext } from './refusal'
 import { OUT_OF_RANGE, ZERO_STEP } from './status'
@@ -18,10 +18,9 @@ export function readNumberOf(field: i32): i32 {
   return value
 }
 
-/** Reads a number of the field or, where it has names, one; the complement of a status on failure. */
+/** Reads a number of the field, or a name where it has names; the complement of a status. */
 export function readValue(field: i32): i32 {
-  const hasNames = field == MONTH || field == DAY_OF_WEEK
-  return hasNames && !isDigit(peek()) ? readName(field) : readNumberOf(field)
+  return hasNames(field) && isLetter(peek()) ? readName(field) : readNumberOf(field)
 }
 
 /** Reads a step if one follows; 0 when none does, the complement of a status on failure. */

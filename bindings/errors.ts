@@ -23,17 +23,19 @@ const ALLOWED = [
   '0-7 (0 and 7 are Sunday)',
   '1970-2199',
 ] as const
-const DAY_OF_MONTH = 3
 const DAY_OF_WEEK = 5
-const YEAR = 6
 const FIELDS = 'minute, hour, day of month, month, day of week'
 const FORMS = '*, */S, N, A-B and A-B/S, in a list with commas'
-const FORMS_OF_FIELD: Readonly<Record<number, string>> = {
-  [DAY_OF_MONTH]: 'H, ?, L, L-N; or NW or LW alone',
-  [DAY_OF_WEEK]: 'H, ?, names, D#N, DL and D#L',
-  4: 'H and names',
-  [YEAR]: 'no others',
-}
+/** What the extended dialect allows besides in each field. */
+const OTHER_FORMS = [
+  ' and H',
+  ' and H',
+  ' and H',
+  ', H, ?, L and L-N (NW and LW alone)',
+  ', H and names (JAN)',
+  ', H, ?, names (MON), D#N, DL and D#L',
+  '',
+] as const
 
 /** The field an error is about; `'expression'` when it is the number of fields. */
 export type CronFieldName = (typeof FIELD_NAMES)[number]
@@ -99,8 +101,7 @@ function fieldsOf(dialect: Dialect): string {
 
 function formsOf({ field, dialect }: Omit<Context, 'text'>): string {
   if (dialect === 'standard') return FORMS
-  const others = FORMS_OF_FIELD[field] ?? 'H'
-  return `*, */S, N, N/S, A-B and A-B/S, in a list with commas; besides, ${others}`
+  return `*, */S, N, N/S, A-B, A-B/S${OTHER_FORMS[field] ?? ''}, in a list with commas`
 }
 
 /** The error for a refused expression; `hint` is a sentence's end that may help. */
