@@ -9,6 +9,8 @@ const entry = {
   sqlite: 'src/store/sqlite/index.ts',
   postgres: 'src/store/postgres/index.ts',
   mysql: 'src/store/mysql/index.ts',
+  nats: 'src/nats.ts',
+  lite: 'src/backend/lite.ts',
   testing: 'src/testing/index.ts',
 }
 

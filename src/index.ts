@@ -2,6 +2,18 @@
 // store. Every database has an entry of its own.
 
 export * from '../bindings/index.ts'
+export type {
+  Backend,
+  Cadence,
+  CatchUp,
+  Registration,
+  RegistrationSpec,
+  Tick,
+  TickOverlap,
+  TickRun,
+} from './backend/contract.ts'
+export { type DurableBackendOptions, durable } from './backend/durable.ts'
+export { type InProcessOptions, inProcess } from './backend/in-process.ts'
 export { type Clock, systemClock, type Timer } from './clock.ts'
 export type { Duration } from './duration.ts'
 export { CronfenceError, type CronfenceErrorCode, type ErrorDetails } from './errors.ts'
