@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
-/** Hands a `.wasm` import over as base64 text, as the bundler does. */
-const wasmAsBase64 = {
-  name: 'wasm-as-base64',
+/** Hands a `.wasm` import over as hexadecimal text, as the bundler does. */
+const wasmAsHex = {
+  name: 'wasm-as-hex',
   enforce: 'pre' as const,
   load(id: string) {
     if (!id.endsWith('.wasm')) return
-    return `export default ${JSON.stringify(readFileSync(id, 'base64'))}`
+    return `export default ${JSON.stringify(readFileSync(id, 'hex'))}`
   },
 }
 
 /** One project per kind of test: `unit` needs no server and no package; `slow` is the rest. */
 const project = (name: string, include: string[], testTimeout: number) => ({
-  plugins: [wasmAsBase64],
+  plugins: [wasmAsHex],
   test: {
     name,
     include,

@@ -69,7 +69,7 @@ export function nextWall(record: usize, wall: f64, lastDay: i32): f64 {
     const rest = (daysIn(record, month) >> (day - firstDay - firstDayOf(month))) & ~u32(today < 0)
     const ahead = <i32>ctz(rest)
     let found = day + ahead
-    let ms = ahead ? firstMsOf(record) : today
+    let ms = select<i32>(firstMsOf(record), today, ahead)
     if (!rest) {
       let days: u32 = 0
       while (!days) {
@@ -179,9 +179,12 @@ function nextMs(record: usize, ms: i32): i32 {
   const hour = ofDay / 60
   const minute = ofDay - hour * 60
   const thisHour = (0 - ((hours >> hour) & 1)) & minutes & (<u64>-1 << minute)
-  if (thisHour) return msOf(hour, first(thisHour), first(seconds))
   const later = above(hours, hour)
-  return later ? msOf(first(later), first(minutes), first(seconds)) : -1
+  // Which of the two it is cannot be foreseen, so both are worked out and one is masked away.
+  const goesOn = 0 - u64(thisHour == 0)
+  const nextHour = (hour & <u32>~goesOn) | (<u32>ctz(later) & <u32>goesOn)
+  const found = msOf(nextHour, first(thisHour | (minutes & goesOn)), first(seconds))
+  return found | (0 - i32((thisHour | later) == 0))
 }
 
 /** The last matching ms of a day at or before `ms`, or -1. */

@@ -1,7 +1,7 @@
 // Instantiates the Wasm core and is the only file that touches its memory. Parsed expressions share
 // one instance; every batch has its own, so that its memory is reclaimed with it.
 
-import coreBase64 from '../build/core.wasm'
+import coreHex from '../build/core.wasm'
 import type { OffsetTable } from './offset-table.ts'
 import type { Plan } from './options.ts'
 
@@ -196,7 +196,11 @@ let compiled: object | undefined
 let shared: Core | undefined
 
 function coreBytes(): Uint8Array {
-  return Uint8Array.from(atob(coreBase64), (char) => char.charCodeAt(0))
+  const bytes = new Uint8Array(coreHex.length / 2)
+  for (let i = 0; i < bytes.length; i++) {
+    bytes[i] = Number.parseInt(coreHex.slice(2 * i, 2 * i + 2), 16)
+  }
+  return bytes
 }
 
 function compiledModule(): object {

@@ -1,5 +1,5 @@
-/** The bundler and the test runner hand a `.wasm` import over as base64 text. */
+/** The bundler and the test runner hand a `.wasm` import over as hexadecimal text. */
 declare module '*.wasm' {
-  const base64: string
-  export default base64
+  const hex: string
+  export default hex
 }

@@ -11,6 +11,7 @@ import Database from 'better-sqlite3'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SQLiteStore } from '../../src/store/sqlite/index.ts'
+import { wasmAsHex } from '../../tsup.config.ts'
 import { check, type Fact, type Write } from './checker.ts'
 import { LEASE_MS, TASKS } from './tasks.ts'
 
@@ -105,7 +106,7 @@ beforeAll(async () => {
     entryPoints: [join(import.meta.dirname, 'replica.ts')],
     outfile: program,
     ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20' },
-    loader: { '.wasm': 'base64' },
+    plugins: [wasmAsHex],
     external: ['better-sqlite3'],
     logLevel: 'error',
   })

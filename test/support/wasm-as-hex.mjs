@@ -1,5 +1,5 @@
 // Lets plain Node (with tsx) import the core as the bundler and the test runner do: a `.wasm` import
-// is its bytes as base64 text. Loaded by --import; for scripts only, the package has no such import.
+// is its bytes as hexadecimal text. Loaded by --import; for scripts only, the package has no such import.
 import { readFile } from 'node:fs/promises'
 import { register } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
@@ -7,8 +7,8 @@ import { isMainThread } from 'node:worker_threads'
 /** A load hook of node:module. */
 export async function load(url, context, nextLoad) {
   if (!url.endsWith('.wasm')) return nextLoad(url, context)
-  const base64 = await readFile(new URL(url), 'base64')
-  const source = `export default ${JSON.stringify(base64)}`
+  const hex = await readFile(new URL(url), 'hex')
+  const source = `export default ${JSON.stringify(hex)}`
   return { format: 'module', source, shortCircuit: true }
 }
 
