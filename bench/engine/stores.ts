@@ -1,0 +1,50 @@
+// The stores under test: how a replica opens each. Memory lives in one process only, so its replicas
+// share it there; the others run in a process each, as replicas do.
+
+import { MemoryScheduleStore, type ScheduleStore } from 'cronfence'
+import { SQLiteStore } from 'cronfence/sqlite'
+
+/** An open store of one replica. */
+export interface OpenStore {
+  readonly schedules: ScheduleStore
+  close(): Promise<void>
+}
+
+/** A store under test. */
+export interface Contestant {
+  readonly name: string
+  /** Opens it; `folder` is empty before the first replica and shared by all. */
+  open(folder: string): OpenStore
+  readonly ownProcess: boolean
+  /** Occurrences per second to reach with one replica (issue 3). */
+  readonly goal: number
+}
+
+const memory = new MemoryScheduleStore()
+
+export const CONTESTANTS: readonly Contestant[] = [
+  {
+    name: 'memory',
+    open: () => ({ schedules: memory, close: async () => {} }),
+    ownProcess: false,
+    goal: 50_000,
+  },
+  {
+    name: 'sqlite',
+    open(folder) {
+      const store = new SQLiteStore({ file: `${folder}/bench.db` })
+      return { schedules: store.schedules(), close: () => store.stop() }
+    },
+    ownProcess: true,
+    goal: 5_000,
+  },
+]
+
+export function contestant(name: string): Contestant {
+  const found = CONTESTANTS.find((each) => each.name === name)
+  if (!found) {
+    const names = CONTESTANTS.map((each) => each.name).join(', ')
+    throw new Error(`--store: expected one of ${names}, got "${name}"`)
+  }
+  return found
+}
