@@ -224,6 +224,16 @@ describe('catch-up', () => {
     expect(slots()).toEqual(Array.from({ length: 50 }, (_, i) => hour(i - 49)))
   })
 
+  test('all streams ten thousand slots, in order', async () => {
+    const count = 10_000
+    await (await stage.kv()).create('last.report', iso(hour(-count)))
+    const { tick, slots, times } = countedTick()
+    const registration = register({ catchUp: 'all', overlap: 'queue' }, tick)
+    await times(count)
+    await registration.stop()
+    expect(slots()).toEqual(Array.from({ length: count }, (_, i) => hour(i + 1 - count)))
+  }, 120_000)
+
   test('last replays the newest slot alone', async () => {
     await (await stage.kv()).create('last.report', iso(hour(-50)))
     const { tick, slots, times } = countedTick()

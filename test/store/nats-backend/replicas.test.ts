@@ -29,7 +29,7 @@ class Replica extends EventEmitter<{ told: [] }> {
   constructor(order: Omit<ReplicaOrder, 'url' | 'bucket'>) {
     super()
     const { url, bucket } = stage
-    const loaders = ['--import', 'tsx', '--import', './test/support/wasm-as-base64.mjs']
+    const loaders = ['--import', 'tsx', '--import', './test/support/wasm-as-hex.mjs']
     const script = join(import.meta.dirname, 'replica.ts')
     const argument = JSON.stringify({ ...order, url, bucket })
     this.#child = spawn(process.execPath, [...loaders, script, argument], {
