@@ -12,8 +12,15 @@ const Descriptor = (cronstrue as { default?: typeof cronstrue }).default ?? cron
 const INTL_NAMES: Readonly<Record<string, string>> = { my: 'ms' }
 
 /**
- * What an expression means, in a sentence: "At 02:30, only on Sunday". Hours are told on 24.
- * @param cron a parsed expression, or text in the standard dialect
+ * Where cronstrue's word for the weekday of `W` is also the word for a day of any week. There the
+ * days that it means, Monday to Friday, are added; the runs stay the same.
+ */
+const VAGUE_WEEKDAY = /^(ar|ca|es|fa|fi|it|nb|nn|pt_BR|pt_PT|sv)$/
+
+/**
+ * What an expression means, in a sentence: "At 02:30, only on Sunday". Hours are told on 24. A
+ * hashed value (`H`) is told as the one that was chosen.
+ * @param cron a parsed expression of either dialect, or text in the standard one
  * @param locale a language cronstrue knows (`en`, `de`, `pt-BR` …); `RangeError` for any other
  */
 export function describe(cron: CronExpression | string, locale = 'en'): string {
@@ -21,14 +28,15 @@ export function describe(cron: CronExpression | string, locale = 'en'): string {
   const { texts, bothDays } = plainTexts(
     typeof cron === 'string' ? parseCron(cron, { timeZone: 'UTC' }) : cron,
   )
-  const sentences = texts.map((text) =>
-    Descriptor.toString(text, {
+  const sentences = texts.map((text) => {
+    const isVague = VAGUE_WEEKDAY.test(language) && /W \S+ \*/.test(text)
+    return Descriptor.toString(isVague ? text.replace(/(W \S+) \*/, '$1 1-5') : text, {
       locale: language,
       use24HourTimeFormat: true,
       dayOfWeekStartIndexZero: true,
-      logicalAndDayFields: bothDays,
-    }).trim(),
-  )
+      logicalAndDayFields: bothDays || isVague,
+    }).trim()
+  })
   return alternatives(sentences, language)
 }
 
@@ -39,19 +47,19 @@ function knownLocale(locale: string): string {
   throw new RangeError(`unknown locale ${JSON.stringify(locale)}; known: ${known.join(', ')}`)
 }
 
-/** "A or B" in the language; what both begin and end with is said once. */
+/** "A, B or C" in the language; what all begin and end with is said once. */
 function alternatives(sentences: readonly string[], language: string): string {
-  const [first = '', second] = sentences
-  if (second === undefined) return first
-  const a = first.split(', ')
-  const b = second.split(', ')
+  const all = sentences.map((sentence) => sentence.split(', '))
+  const [first = []] = all
+  const least = Math.min(...all.map((parts) => parts.length))
+  const isShared = (at: number) => all.every((parts) => parts.at(at) === first.at(at))
+  if (all.length < 2) return first.join(', ')
   let head = 0
-  while (head < Math.min(a.length, b.length) - 1 && a[head] === b[head]) head++
+  while (head < least - 1 && isShared(head)) head++
   let tail = 0
-  while (tail < Math.min(a.length, b.length) - head - 1 && a.at(-1 - tail) === b.at(-1 - tail))
-    tail++
+  while (tail < least - head - 1 && isShared(-1 - tail)) tail++
   const either = new Intl.ListFormat((INTL_NAMES[language] ?? language).replace('_', '-'), {
     type: 'disjunction',
-  }).format([a, b].map((parts) => parts.slice(head, parts.length - tail).join(', ')))
-  return [...a.slice(0, head), either, ...a.slice(a.length - tail)].join(', ')
+  }).format(all.map((parts) => parts.slice(head, parts.length - tail).join(', ')))
+  return [...first.slice(0, head), either, ...first.slice(first.length - tail)].join(', ')
 }

@@ -1,15 +1,15 @@
 // An expression rewritten from the values that the engine read, in forms that have one reading. It
 // keeps describe.ts clear of what cronstrue takes differently: a step that does not divide its
-// field, both day fields at once, lists with a star, Sunday as 7.
+// field, both day fields at once, lists with a star, Sunday as 7, names, ranges that wrap, H.
 
-import type { CronExpression } from '../bindings/index.ts'
+import type { CronExpression, CronFields } from '../bindings/index.ts'
 
 /** More values than this are written as a step or as ranges. */
 const LISTED_MAX = 6
 
 /** What `plainTexts` makes of an expression. */
 export interface PlainTexts {
-  /** One expression, or two of which either may match. */
+  /** One expression, or several of which any may match; with a second and a year where needed. */
   readonly texts: readonly string[]
   /** Both day fields must match. */
   readonly bothDays: boolean
@@ -17,24 +17,63 @@ export interface PlainTexts {
 
 /** Expressions that together match what `cron` matches. */
 export function plainTexts(cron: CronExpression): PlainTexts {
-  const { minute, hour, dayOfMonth, month, dayOfWeek } = cron.fields
-  const time = `${minuteText(minute)} ${hourText(hour, minute.length)}`
-  const months = month.length === 12 ? '*' : ranges(month)
-  const [, , daysText = '', , weekdaysText = ''] = cron.expression.trim().split(/[ \t]+/)
-  const oneStarred = daysText.startsWith('*') || weekdaysText.startsWith('*')
-  const everyDay = dayOfMonth.length === 31
-  const everyWeekday = dayOfWeek.length === 7
+  if (cron.isReboot) return { texts: ['@reboot'], bothDays: false }
+  const { fields } = cron
+  const bothDays = mustMatchBoth(cron.expression)
+  const months = fields.month.length === 12 ? '*' : ranges(fields.month)
+  const textOf = ([day, weekday]: readonly [string, string]) =>
+    `${timeText(fields)} ${day} ${months} ${weekday}${yearText(fields)}`
 
-  if (!oneStarred && (everyDay || everyWeekday)) {
-    return { texts: [`${time} * ${months} *`], bothDays: false }
+  const days = dayTexts(fields)
+  const weekdayFields = weekdayTexts(fields, days[0] === '*')
+  if (bothDays) {
+    const pairs = days.flatMap((day) => weekdayFields.map((weekday) => [day, weekday] as const))
+    return { texts: pairs.map(textOf), bothDays: days[0] !== '*' && weekdayFields[0] !== '*' }
   }
-  const days = everyDay ? '*' : (stepped(dayOfMonth) ?? ranges(dayOfMonth))
-  if (everyWeekday) return { texts: [`${time} ${days} ${months} *`], bothDays: false }
-  if (everyDay) return { texts: [`${time} * ${months} ${weekdays(dayOfWeek)}`], bothDays: false }
-  const listed = dayOfWeek.join(',')
-  return oneStarred
-    ? { texts: [`${time} ${days} ${months} ${listed}`], bothDays: true }
-    : { texts: [`${time} ${days} ${months} *`, `${time} * ${months} ${listed}`], bothDays: false }
+  if (days[0] === '*' || weekdayFields[0] === '*') return { texts: [textOf(['*', '*'])], bothDays }
+  const pairs = [
+    ...days.map((day) => [day, '*'] as const),
+    ...weekdayFields.map((weekday) => ['*', weekday] as const),
+  ]
+  return { texts: pairs.map(textOf), bothDays }
+}
+
+/** The day rule, which is a matter of the text: a star, a `?` or a `+` before the weekdays. */
+function mustMatchBoth(expression: string): boolean {
+  const texts = expression.trim().split(/[ \t]+/)
+  const before = texts.length > 5 ? 1 : 0
+  const isMacro = texts.length === 1
+  return isMacro || /^[*?]/.test(texts[before + 2]!) || /^[*?+]/.test(texts[before + 4]!)
+}
+
+/** Each a day of month field of its own, `*` alone for all days. */
+function dayTexts({ dayOfMonth, lastDays = [], nearestWeekday }: CronFields): string[] {
+  if (dayOfMonth.length === 31) return ['*']
+  const texts = lastDays.map((before) => (before === 0 ? 'L' : `L-${before}`))
+  if (nearestWeekday !== undefined)
+    texts.push(nearestWeekday === 'last' ? 'LW' : `${nearestWeekday}W`)
+  return dayOfMonth.length > 0 ? [stepped(dayOfMonth) ?? ranges(dayOfMonth), ...texts] : texts
+}
+
+/** Each a day of week field of its own, `*` alone for all weekdays; ranges where they read well. */
+function weekdayTexts({ dayOfWeek, nthDaysOfWeek = [] }: CronFields, inRanges: boolean): string[] {
+  if (dayOfWeek.length === 7) return ['*']
+  const texts = nthDaysOfWeek.map(({ dayOfWeek: day, nth }) =>
+    nth === 'last' ? `${day}L` : `${day}#${nth}`,
+  )
+  if (dayOfWeek.length === 0) return texts
+  return [inRanges ? weekdays(dayOfWeek) : dayOfWeek.join(','), ...texts]
+}
+
+function timeText({ second = [0], minute, hour, year }: CronFields): string {
+  const seconds = second.length === 1 && second[0] === 0 && !year ? '' : `${minuteText(second)} `
+  return `${seconds}${minuteText(minute)} ${hourText(hour, minute.length)}`
+}
+
+/** Behind a blank, nothing where the text has no year. All years are told as every year. */
+function yearText({ year }: CronFields): string {
+  if (!year) return ''
+  return year.length === 230 ? ' *' : ` ${stepped(year) ?? ranges(year)}`
 }
 
 function minuteText(values: readonly number[]): string {
