@@ -11,7 +11,7 @@ export interface Lease {
 
 /** Grants named leases with fenced tokens. */
 export interface LeaseProvider {
-  /** Takes the lease when it is free, lapsed, or already this owner's; `null` when another has it. */
+  /** Takes the lease when it is free, lapsed or this owner's already; `null`: another has it. */
   acquire(name: string, owner: string, ttlMs: number): Promise<Lease | null>
   /** Extends a lease to `ttlMs` from now. `false`: the token is stale or the lease has lapsed. */
   renew(name: string, fencingToken: number, ttlMs: number): Promise<boolean>

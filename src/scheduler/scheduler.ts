@@ -55,6 +55,9 @@ export interface SchedulerOptions {
   readonly unref?: boolean | undefined
 }
 
+/** A coordinator that takes longer to start or stop is not waited for. */
+const COORDINATOR_MS_MAX = 5000
+
 const OPTION_NAMES = [
   'timeZone',
   'store',
@@ -246,9 +249,7 @@ export class Scheduler {
     this.#plain.resume()
     await this.#durable.connect()
     if (stops !== this.#stops) return
-    await this.#coordinator?.start().catch((error) => {
-      this.#journal.warn('the coordinator did not start; this replica never leads', error)
-    })
+    await this.#coordinate('start')
     if (stops !== this.#stops) return
     await this.#durable.start()
     if (stops !== this.#stops) return
@@ -275,9 +276,18 @@ export class Scheduler {
       Promise.all([this.#plain.idle(), this.#durable.idle()]),
     )
     await this.#durable.close()
-    await this.#coordinator?.stop().catch((error) => {
-      this.#journal.warn('the coordinator did not stop', error)
-    })
+    await this.#coordinate('stop')
+  }
+
+  /** Leadership decides nothing, so neither its failure nor its silence holds anything up. */
+  async #coordinate(step: 'start' | 'stop'): Promise<void> {
+    const coordinator = this.#coordinator
+    if (!coordinator) return
+    try {
+      await this.#timers.within(COORDINATOR_MS_MAX, coordinator[step]())
+    } catch (error) {
+      this.#journal.warn(`the coordinator failed to ${step}`, error)
+    }
   }
 }
 

@@ -114,6 +114,18 @@ describe('with a coordinator', () => {
   })
 })
 
+test('a coordinator that never answers holds up neither start nor stop', async () => {
+  const silent = new FixedCoordinator(true)
+  silent.start = () => new Promise(() => {})
+  silent.stop = () => new Promise(() => {})
+  const replica = world.replica({ lease: silent })
+  replica.every('1m', { id: 'a' }, world.handler())
+  await world.within(6000, replica.start(), 500)
+  await world.clock.advance(2 * MINUTE)
+  expect(world.runs).toHaveLength(2)
+  await world.within(6000, replica.stop(), 500)
+})
+
 describe('with a lease provider', () => {
   test('one replica leads; another takes over at once when it stops', async () => {
     const lease = new MemoryLeaseProvider({ clock: world.clock })

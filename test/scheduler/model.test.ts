@@ -125,7 +125,7 @@ class Model {
     const runs = this.runs.get(taskId)!
     const slot = scheduled.scheduledAt.getTime()
     for (const other of runs) {
-      // After a sleep a run learns only at the next timer that its time is over; the token fences it.
+      // After a sleep a run learns at the next timer only that its time is over; its token fences.
       const slept = other.suspends !== this.suspends
       const mayAct = other.isLive && !other.replica.isDead && !other.signal.aborted && !slept
       if (mayAct) this.violations.push(`two runs of ${taskId} at once`)
