@@ -1,19 +1,17 @@
 // What users hold. It checks what it is given, makes tasks of it, and starts and stops the two
 // loops that run them: the plain one in memory, the durable one over a store.
 
-import { type Clock, systemClock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import { type Duration, nonNegativeMs, positiveMs } from '../duration.ts'
 import { Campaign } from '../lease/leader-gate.ts'
-import type { Coordinator, LeaseProvider } from '../lease/lease.ts'
+import type { Coordinator } from '../lease/lease.ts'
 import { MemoryScheduleStore } from '../store/memory/memory-schedule-store.ts'
-import type { ScheduleStore } from '../store/store.ts'
 import { CronPlan } from './cron-plan.ts'
 import { DurableLoop } from './durable-loop.ts'
 import { Events, type Listener, type SchedulerEvents } from './events.ts'
 import { Journal } from './journal.ts'
-import { consoleLogger, guardedLogger, type Logger } from './logger.ts'
+import { consoleLogger, guardedLogger } from './logger.ts'
 import {
-  checkNames,
   checkTaskOptions,
   type DurableCronOptions,
   type DurableOptions,
@@ -26,51 +24,13 @@ import {
 import { PlainLoop } from './plain-loop.ts'
 import { DelayPlan, IntervalPlan, type Plan } from './plan.ts'
 import type { Handler, PlainRun, ScheduledRun } from './run.ts'
+import { checkSchedulerOptions, type SchedulerOptions } from './scheduler-options.ts'
 import { DurableHandle, PlainHandle, type ScheduledTask } from './task.ts'
 import { checkNamespace, idInNamespace, storedId } from './task-id.ts'
 import { TimerQueue } from './timer-queue.ts'
 
-/** Options of a scheduler. All have defaults. */
-export interface SchedulerOptions {
-  /** The zone of cron tasks that name none; default `'local'`, the zone of the process. */
-  readonly timeZone?: string | undefined
-  /** Where durable tasks are stored; default a `MemoryScheduleStore`. */
-  readonly store?: ScheduleStore | undefined
-  /** Lets one replica claim on time and the others only what is overdue. */
-  readonly lease?: LeaseProvider | Coordinator | undefined
-  /** A name for this replica in stored leases; a random part is added. */
-  readonly owner?: string | undefined
-  /** The pace of retries, and the grace period without a leader; default 1 s. */
-  readonly tickMs?: Duration | undefined
-  /** How long leadership holds unless renewed; default 30 s. */
-  readonly leaderTtlMs?: Duration | undefined
-  /** How long `stop` waits for handlers; default 10 s. */
-  readonly drainMs?: Duration | undefined
-  /** Parts the ids of this scheduler from those of others in the same store. */
-  readonly namespace?: string | undefined
-  /** Default: warnings and errors to the console. */
-  readonly logger?: Logger | undefined
-  readonly clock?: Clock | undefined
-  /** Pending slots do not keep the process alive; default false. */
-  readonly unref?: boolean | undefined
-}
-
 /** A coordinator that takes longer to start or stop is not waited for. */
 const COORDINATOR_MS_MAX = 5000
-
-const OPTION_NAMES = [
-  'timeZone',
-  'store',
-  'lease',
-  'owner',
-  'tickMs',
-  'leaderTtlMs',
-  'drainMs',
-  'namespace',
-  'logger',
-  'clock',
-  'unref',
-]
 
 /** Runs handlers when their slots are due (SPEC §2). */
 export class Scheduler {
@@ -91,7 +51,7 @@ export class Scheduler {
 
   /** Throws a `TypeError` or `RangeError` for a wrong option. */
   constructor(options: SchedulerOptions = {}) {
-    checkNames('scheduler', options, OPTION_NAMES)
+    checkSchedulerOptions(options)
     const { clock = systemClock, logger = consoleLogger, namespace = '', owner = '' } = options
     const tickMs = positiveMs(options.tickMs ?? 1000, 'tickMs')
     const ttlMs = positiveMs(options.leaderTtlMs ?? 30_000, 'leaderTtlMs')

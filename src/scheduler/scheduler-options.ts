@@ -1,0 +1,52 @@
+// Options of a scheduler, and the check of their names; their values are checked where they are used.
+
+import type { Clock } from '../clock.ts'
+import type { Duration } from '../duration.ts'
+import type { Coordinator, LeaseProvider } from '../lease/lease.ts'
+import type { ScheduleStore } from '../store/store.ts'
+import type { Logger } from './logger.ts'
+import { checkNames } from './options.ts'
+
+/** Options of a scheduler. All have defaults. */
+export interface SchedulerOptions {
+  /** The zone of cron tasks that name none; default `'local'`, the zone of the process. */
+  readonly timeZone?: string | undefined
+  /** Where durable tasks are stored; default a `MemoryScheduleStore`. */
+  readonly store?: ScheduleStore | undefined
+  /** Lets one replica claim on time and the others only what is overdue. */
+  readonly lease?: LeaseProvider | Coordinator | undefined
+  /** A name for this replica in stored leases; a random part is added. */
+  readonly owner?: string | undefined
+  /** The pace of retries, and the grace period without a leader; default 1 s. */
+  readonly tickMs?: Duration | undefined
+  /** How long leadership holds unless renewed; default 30 s. */
+  readonly leaderTtlMs?: Duration | undefined
+  /** How long `stop` waits for handlers; default 10 s. */
+  readonly drainMs?: Duration | undefined
+  /** Parts the ids of this scheduler from those of others in the same store. */
+  readonly namespace?: string | undefined
+  /** Default: warnings and errors to the console. */
+  readonly logger?: Logger | undefined
+  readonly clock?: Clock | undefined
+  /** Pending slots do not keep the process alive; default false. */
+  readonly unref?: boolean | undefined
+}
+
+const OPTION_NAMES = [
+  'timeZone',
+  'store',
+  'lease',
+  'owner',
+  'tickMs',
+  'leaderTtlMs',
+  'drainMs',
+  'namespace',
+  'logger',
+  'clock',
+  'unref',
+]
+
+/** Throws a `TypeError` for an option that a scheduler does not have. */
+export function checkSchedulerOptions(options: SchedulerOptions): void {
+  checkNames('scheduler', options, OPTION_NAMES)
+}
