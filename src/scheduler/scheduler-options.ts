@@ -1,4 +1,4 @@
-// Options of a scheduler, and the check of their names; their values are checked where they are used.
+// Options of a scheduler, and the check of their names; values are checked where they are used.
 
 import type { Clock } from '../clock.ts'
 import type { Duration } from '../duration.ts'
