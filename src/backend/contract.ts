@@ -1,5 +1,6 @@
-// The backend contract (SPEC §4): a schedule is a registration, a name, a cadence and a tick, against
-// something that knows when to call the tick. Types only; `registration-spec.ts` checks values.
+// The backend contract (SPEC §4): a schedule is a registration, a name, a cadence and a tick,
+// against something that knows when to call the tick. Types only; `registration-spec.ts` checks
+// values.
 
 /** When a registration is due. */
 export type Cadence =

@@ -1,6 +1,6 @@
 // The contract over a Scheduler and whatever store it has: each registration is a durable task, so
-// persistence, claims and leases are the scheduler's. Here the policies are mapped, and runs are led
-// through the chain that all backends share.
+// persistence, claims and leases are the scheduler's. Here the policies are mapped, and runs are
+// led through the chain that all backends share.
 
 import { type Clock, systemClock } from '../clock.ts'
 import type { MissedPolicy } from '../scheduler/decide.ts'
@@ -27,8 +27,8 @@ export type DurableScheduler = Pick<Scheduler, 'schedule' | 'every' | 'delay' | 
 const CLAIM_MS_MAX = 5000
 
 /**
- * Runs registrations as durable tasks of a scheduler, which the caller starts and stops. The name is
- * the task's id. Intervals count from when they were first stored.
+ * Runs registrations as durable tasks of a scheduler, which the caller starts and stops. The name
+ * is the task's id. Intervals count from when they were first stored.
  *
  * `stop` leaves the task with the scheduler, for only deleting its row would take it away: a slot
  * that is claimed afterwards waits until the name is registered again, or is handed to another
@@ -119,8 +119,8 @@ function slotToRun(
 }
 
 /**
- * Triggers with a key: a delay of no time under an id of its own, whose row says to all replicas and
- * for ever that it ran.
+ * Triggers with a key: a delay of no time under an id of its own, whose row says to all replicas
+ * and for ever that it ran.
  */
 class OnceKeys {
   readonly #scheduler: DurableScheduler

@@ -1,5 +1,5 @@
-// The backend that keeps nothing: for one process, development and tests. It shows what the contract
-// means where there is nothing to claim and nothing to remember.
+// The backend that keeps nothing: for one process, development and tests. It shows what the
+// contract means where there is nothing to claim and nothing to remember.
 
 import { type Clock, systemClock } from '../clock.ts'
 import type { Backend, Registration, RegistrationSpec, Tick } from './contract.ts'

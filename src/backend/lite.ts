@@ -1,5 +1,5 @@
-// Schedules as atoms of `@pumped-fn/lite`: entry `cronfence/lite`. The module is handed in, and what is
-// used of it is described here, so there is no dependency on it.
+// Schedules as atoms of `@pumped-fn/lite`: entry `cronfence/lite`. The module is handed in, and
+// what is used of it is described here, so there is no dependency on it.
 
 import type { Backend, Cadence, CatchUp, Registration, TickOverlap, TickRun } from './contract.ts'
 import { inProcess } from './in-process.ts'

@@ -1,5 +1,5 @@
-// `last.<name>`: the newest completed slot of a registration, as ISO 8601. It only moves forward, and
-// is what a catch-up starts from.
+// `last.<name>`: the newest completed slot of a registration, as ISO 8601. It only moves forward,
+// and is what a catch-up starts from.
 
 import { type Bucket, isConflict } from './nats-client.ts'
 import { seenMarker } from './nats-marker.ts'
@@ -31,8 +31,7 @@ async function lastOf(
   bucket: Bucket,
   name: string,
 ): Promise<{ slot: number | undefined; revision: number | undefined }> {
-  const entry = await bucket.get(lastKey(name))
-  if (!entry || !seenMarker(entry)) return { slot: undefined, revision: undefined }
-  const slot = Date.parse(entry.string())
-  return { slot: Number.isNaN(slot) ? undefined : slot, revision: entry.revision }
+  const seen = seenMarker(await bucket.get(lastKey(name)))
+  const slot = Date.parse(seen?.text ?? '')
+  return { slot: Number.isNaN(slot) ? undefined : slot, revision: seen?.revision }
 }

@@ -1,5 +1,5 @@
-// The JSON that a run's key holds: who runs it, and then how it ended. It is the claim and, once the
-// run has ended, the history.
+// The JSON that a run's key holds: who runs it, and then how it ended. It is the claim and, once
+// the run has ended, the history.
 
 import { briefText } from '../scheduler/logger.ts'
 import type { BucketEntry } from './nats-client.ts'
@@ -19,6 +19,8 @@ export interface Marker {
 
 /** What can be told from an entry, whoever wrote it. */
 export interface SeenMarker {
+  readonly revision: number
+  readonly text: string
   readonly claim: string | undefined
   readonly hasEnded: boolean
   /** When it was last known that somebody runs it. */
@@ -38,19 +40,22 @@ export function endedMarker(marker: Marker, outcome: Outcome, now: number): Mark
 /** Reads an entry; `undefined` for a key that was deleted. */
 export function seenMarker(entry: BucketEntry | null): SeenMarker | undefined {
   if (!entry || entry.operation === 'DEL' || entry.operation === 'PURGE') return undefined
+  const { revision } = entry
+  const text = entry.string()
   const stored = entry.created.getTime()
-  const { claim, startedAt, completedAt, failedAt } = fieldsOf(entry)
+  const { claim, startedAt, completedAt, failedAt } = fieldsOf(text)
   const hasEnded = completedAt !== undefined || failedAt !== undefined
   // Our own markers are written again while they are alive, and the server's clock says when. For
   // those of others there is only what they say; what says nothing is as old as its entry.
-  if (typeof claim === 'string') return { claim, hasEnded, aliveAt: stored }
+  if (typeof claim === 'string') return { revision, text, claim, hasEnded, aliveAt: stored }
   const started = new Date(startedAt as string | number).getTime()
-  return { claim: undefined, hasEnded, aliveAt: Number.isNaN(started) ? stored : started }
+  const aliveAt = Number.isNaN(started) ? stored : started
+  return { revision, text, claim: undefined, hasEnded, aliveAt }
 }
 
-function fieldsOf(entry: BucketEntry): { readonly [name in keyof Marker]?: unknown } {
+function fieldsOf(text: string): { readonly [name in keyof Marker]?: unknown } {
   try {
-    const value: unknown = JSON.parse(entry.string())
+    const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
     // Somebody else's writing: not ours to repair, and as good as a marker without fields.

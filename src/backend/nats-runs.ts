@@ -1,6 +1,7 @@
-// Runs in a bucket: claimed by creating their key, kept by writing it again, taken over from a holder
-// that has stopped doing so, and ended. Each write names the revision it replaces, so of several
-// processes one succeeds. A reply that was lost is looked up: a claim knows itself by its id.
+// Runs in a bucket: claimed by creating their key, kept by writing it again, taken over from a
+// holder that has stopped doing so, and ended. Each write names the revision it replaces, so of
+// several processes one succeeds. A reply that was lost is looked up: a claim knows itself by its
+// id.
 
 import { Backoff } from '../backoff.ts'
 import type { Clock, Timer } from '../clock.ts'
@@ -49,34 +50,29 @@ export class NatsRuns {
       held: new LiveRun(this.options, { key, marker, revision, onCompleted }),
     })
 
-    let refusal: unknown
-    if (!mustExist) {
+    /** The revision written; `undefined` when somebody else's write came first. */
+    const attempt = async (write: () => Promise<number>): Promise<number | undefined> => {
       try {
-        return hold(await bucket.create(key, text))
+        return await write()
       } catch (error) {
-        refusal = error
+        if (isConflict(error)) return undefined
+        const seen = seenMarker(await bucket.get(key))
+        if (seen?.claim === marker.claim) return seen.revision
+        throw error
       }
     }
-    for (;;) {
-      const entry = await bucket.get(key).catch((error) => {
-        throw refusal ?? error
-      })
-      const seen = seenMarker(entry)
-      if (!entry || !seen) {
-        if (refusal && !isConflict(refusal)) throw refusal
-        return undefined
-      }
-      if (seen.claim === marker.claim) return hold(entry.revision)
-      if (refusal && !isConflict(refusal)) throw refusal
+
+    let revision = mustExist ? undefined : await attempt(() => bucket.create(key, text))
+    while (revision === undefined) {
+      const seen = seenMarker(await bucket.get(key))
+      if (!seen) return undefined
+      if (seen.claim === marker.claim) return hold(seen.revision)
       const staleAt = this.staleAt(seen)
       if (staleAt === undefined) return undefined
       if (staleAt > clock.now()) return { staleAt }
-      try {
-        return hold(await bucket.update(key, text, entry.revision))
-      } catch (error) {
-        refusal = error
-      }
+      revision = await attempt(() => bucket.update(key, text, seen.revision))
     }
+    return hold(revision)
   }
 
   /** When a run may be taken over; `undefined` when it has ended or its key is gone. */
@@ -163,14 +159,14 @@ class LiveRun implements HeldRun {
     try {
       this.#revision = await bucket.update(this.#key, text, this.#revision)
     } catch (error) {
-      const entry = await bucket.get(this.#key)
-      if (!entry || seenMarker(entry)?.claim !== this.#marker.claim) {
+      const seen = seenMarker(await bucket.get(this.#key))
+      if (seen?.claim !== this.#marker.claim) {
         this.#isLost = true
         throw this.#takenOver()
       }
-      // Still ours: this write, or an earlier one whose reply was lost, has been stored.
-      this.#revision = entry.revision
-      if (entry.string() !== text) throw error
+      // Still ours: this write, or an earlier one whose reply was lost, may have been stored.
+      this.#revision = seen.revision
+      if (seen.text !== text) throw error
     }
   }
 

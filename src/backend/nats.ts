@@ -1,5 +1,5 @@
-// The backend for many processes (SPEC §4): one bucket of a NATS server, in which each run is claimed,
-// kept and remembered. The connection is the caller's, who opens and closes it.
+// The backend for many processes (SPEC §4): one bucket of a NATS server, in which each run is
+// claimed, kept and remembered. The connection is the caller's, who opens and closes it.
 
 import { type Clock, systemClock } from '../clock.ts'
 import type { Backend } from './contract.ts'

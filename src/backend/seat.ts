@@ -1,5 +1,5 @@
-// A durable task and the registration that its runs go to. The task stays with its scheduler when the
-// registration stops, and takes the next one of the same name and plan.
+// A durable task and the registration that its runs go to. The task stays with its scheduler when
+// the registration stops, and takes the next one of the same name and plan.
 
 import type { ScheduledRun } from '../scheduler/run.ts'
 import type { ScheduledTask } from '../scheduler/task.ts'

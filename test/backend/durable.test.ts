@@ -1,5 +1,5 @@
-// The contract over schedulers and a store, on virtual time: policies, replicas, triggers, and what a
-// stopped registration leaves behind.
+// The contract over schedulers and a store, on virtual time: policies, replicas, triggers, and what
+// a stopped registration leaves behind.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Backend, RegistrationSpec, Tick } from '../../src/backend/contract.ts'

@@ -1,6 +1,6 @@
-// A stand-in for `@pumped-fn/lite`, as far as schedules use it: atoms that a scope resolves once and
-// cleans up at its end, flows that run in contexts, tags that scopes and contexts carry. Written from
-// its public description; what it does beyond that is missing here.
+// A stand-in for `@pumped-fn/lite`, as far as schedules use it: atoms that a scope resolves once
+// and cleans up at its end, flows that run in contexts, tags that scopes and contexts carry.
+// Written from its public description; what it does beyond that is missing here.
 
 type Cleanup = () => unknown
 

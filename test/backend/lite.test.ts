@@ -1,4 +1,5 @@
-// Schedules as atoms, on a stand-in for the runtime: registration, contexts, tags, errors, disposal.
+// Schedules as atoms, on a stand-in for the runtime: registration, contexts, tags, errors,
+// disposal.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Backend, Registration, RegistrationSpec } from '../../src/backend/contract.ts'

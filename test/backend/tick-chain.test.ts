@@ -1,5 +1,5 @@
-// What the shared chain does beyond what the backends' own tests show: replays, claims that fail, and
-// what long queues cost.
+// What the shared chain does beyond what the backends' own tests show: replays, claims that fail,
+// and what long queues cost.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

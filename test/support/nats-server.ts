@@ -1,6 +1,7 @@
-// A NATS server with JetStream for the tests that need one. CRONFENCE_TEST_NATS_URL names one that runs
-// already; else a server of our own is started in a folder of its own, and is gone with the tests. Its
-// program is the one on PATH, when it is young enough, or is built with Go and kept between runs.
+// A NATS server with JetStream for the tests that need one. CRONFENCE_TEST_NATS_URL names one that
+// runs already; else a server of our own is started in a folder of its own, and is gone with the
+// tests. Its program is the one on PATH, when it is young enough, or is built with Go and kept
+// between runs.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -111,8 +112,8 @@ async function build(): Promise<void> {
     rmSync(folder, { recursive: true, force: true })
   } catch (cause) {
     throw new Error(
-      `The NATS tests need nats-server 2.${OLDEST_MINOR} or later. Put one on PATH, or install Go ` +
-        `1.25 or later (https://go.dev/dl), with which ${source} is built once, or set ` +
+      `The NATS tests need nats-server 2.${OLDEST_MINOR} or later. Put one on PATH, or install ` +
+        `Go 1.25 or later (https://go.dev/dl), with which ${source} is built once, or set ` +
         'CRONFENCE_TEST_NATS_URL to the address of a server with JetStream',
       { cause },
     )

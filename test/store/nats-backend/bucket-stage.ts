@@ -9,8 +9,12 @@ import { type NatsServer, natsServer } from '../../support/nats-server.ts'
 
 const WAIT_MS_MAX = 10_000
 
-/** A day at whose start there is no slot near, so that a test has its slots to itself. */
+/** Slots far enough from each other, and from now, that a test has them to itself. */
 export const HOURLY = { cron: '0 * * * *' }
+
+export const HOUR_MS = 3_600_000
+
+export const iso = (instant: number) => new Date(instant).toISOString()
 
 /** What a marker may say. */
 export interface MarkerFields {
@@ -54,29 +58,19 @@ export function bucketStage() {
       return open().catch(open)
     },
 
+    /** The `n`-th full hour from now; 0 is the last one. */
+    hour: (n: number) => (Math.floor(stage.clock.now() / HOUR_MS) + n) * HOUR_MS,
+
     /** Resolves with the first entry of a key, from now or before, that is as wanted. */
-    entry: async (key: string, isWanted: (entry: KvEntry) => boolean = () => true) => {
-      const entries = await (await stage.kv()).watch({ key })
-      const deadline = setTimeout(() => entries.stop(), WAIT_MS_MAX)
-      try {
-        for await (const entry of entries) if (isWanted(entry)) return entry
-        throw new Error(`${key} did not come to be as wanted within ${WAIT_MS_MAX} ms`)
-      } finally {
-        clearTimeout(deadline)
-        entries.stop()
-      }
-    },
+    entry: async (key: string, isWanted: (entry: KvEntry) => boolean = () => true) =>
+      firstEntry(await stage.kv(), key, isWanted),
 
     /** As `entry`, for what a marker says. */
     marker: async (key: string, isWanted: (fields: MarkerFields) => boolean = () => true) => {
       return fieldsOf(await stage.entry(key, (entry) => isWanted(fieldsOf(entry))))
     },
 
-    keys: async () => {
-      const keys: string[] = []
-      for await (const key of await (await stage.kv()).keys()) keys.push(key)
-      return keys.sort()
-    },
+    keys: async () => allKeys(await stage.kv()),
   }
 
   beforeAll(async () => {
@@ -99,6 +93,28 @@ export function bucketStage() {
 
   afterAll(() => server.stop())
   return stage
+}
+
+async function allKeys(kv: KV): Promise<string[]> {
+  const keys: string[] = []
+  for await (const key of await kv.keys()) keys.push(key)
+  return keys.sort()
+}
+
+async function firstEntry(
+  kv: KV,
+  key: string,
+  isWanted: (entry: KvEntry) => boolean,
+): Promise<KvEntry> {
+  const entries = await kv.watch({ key })
+  const deadline = setTimeout(() => entries.stop(), WAIT_MS_MAX)
+  try {
+    for await (const entry of entries) if (isWanted(entry)) return entry
+    throw new Error(`${key} did not come to be as wanted within ${WAIT_MS_MAX} ms`)
+  } finally {
+    clearTimeout(deadline)
+    entries.stop()
+  }
 }
 
 function fieldsOf(entry: KvEntry): MarkerFields {

@@ -1,5 +1,5 @@
-// Processes that share a bucket: every slot runs in one of them, also when one is killed. Real time,
-// for these are real processes; CRONFENCE_TEST_SOAK_MS makes the counting longer.
+// Processes that share a bucket: every slot runs in one of them, also when one is killed. Real
+// time, for these are real processes; CRONFENCE_TEST_SOAK_MS makes the counting longer.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
