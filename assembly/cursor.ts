@@ -41,6 +41,8 @@ export function take(char: u32): bool {
   return true
 }
 
+// @ts-ignore: decorator
+@inline
 export function skipBlanks(): void {
   while (isBlank(peek())) position++
 }
@@ -49,6 +51,8 @@ export function skipBlanks(): void {
 const NUMBER_MAX: u32 = 1000000
 
 /** Reads digits up to their end; however many there are, the value stops growing at NUMBER_MAX. */
+// @ts-ignore: decorator
+@inline
 export function readNumber(): u32 {
   let value: u32 = 0
   while (isDigit(peek())) {

@@ -1,10 +1,10 @@
-// From the two day fields to the days of a month, by the day rule (SPEC §1.2). Which days of a month
-// match depends on its first weekday, and, where the text tells days from the month's end, on its
-// length; so a record holds a mask of days for each weekday, or its tail for each length and weekday.
+// From the two day fields to the days of a month, by the day rule (SPEC §1.2). Which days match
+// depends on the month's first weekday and, where the text tells days from its end, on its length;
+// so a record holds a mask of days for each weekday, or its tail for each length and weekday.
 //
 // Besides plain days and weekdays the text may hold (output words of abi.ts): OUT_FROM_END, bit
-// 31 - n for L-n; OUT_NEAREST, the day n of nW, LAST_WEEKDAY for LW, 0 for none; OUT_NTH, seven bits
-// of weekdays for each n of d#n from 1 on; OUT_LAST, the weekdays of dL.
+// 31 - n for L-n; OUT_NEAREST, the day n of nW, LAST_WEEKDAY for LW, 0 for none; OUT_NTH, seven
+// bits of weekdays for each n of d#n from 1 on; OUT_LAST, the weekdays of dL.
 
 import { OUT_FROM_END, OUT_LAST, OUT_NEAREST, OUT_NTH } from './abi'
 import { rangeMask } from './bits'

@@ -13,6 +13,8 @@ import { INVERTED_RANGE, OK, STEP_ON_VALUE } from './status'
 import { readNumberOf, readStep, readValue } from './value'
 
 /** Reads a field of the standard dialect up to the blank or end behind it; a status. */
+// @ts-ignore: decorator
+@inline
 export function readStandardField(field: i32): i32 {
   return readItems(field, false)
 }

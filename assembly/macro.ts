@@ -17,7 +17,7 @@ import { refuse } from './refusal'
 import { setMask } from './selection'
 import { UNKNOWN_MACRO } from './status'
 
-// The macros, a letter a byte, and the fields that each stars; the others it leaves at their lowest.
+// The macros, a letter a byte, and the fields that each stars; others it leaves at their lowest.
 const MACROS: StaticArray<u64> = [
   0x7965_6172_6c79, // yearly
   0x616e_6e75_616c_6c79, // annually

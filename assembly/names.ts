@@ -9,7 +9,7 @@ import { UNKNOWN_NAME } from './status'
 const MONTH_NAMES = 'JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC'
 const WEEKDAY_NAMES = 'SUNMONTUEWEDTHUFRISAT'
 
-/** Reads a month or a weekday, which may be told as the last by an L; the complement of a status. */
+/** Reads a month or a weekday, behind which an L may stand; the complement of a status. */
 export function readName(field: i32): i32 {
   const start = index()
   const names = field == MONTH ? MONTH_NAMES : WEEKDAY_NAMES

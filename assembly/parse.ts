@@ -46,6 +46,8 @@ let isJoined: bool = false
 let firstField: i32 = MINUTE
 let lastField: i32 = DAY_OF_WEEK
 
+// @ts-ignore: decorator
+@inline
 function isStarred(field: i32): bool {
   return ((starred >> field) & 1) != 0
 }

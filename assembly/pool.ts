@@ -1,6 +1,6 @@
 // A set of items of one size, where equal ones are one. Items lie in blocks, so that growing moves
-// nothing, and are numbered from 0. A pool's own words stand at an address of abi.ts: how many items
-// there are, the addresses of the blocks and of the table, and the table's size less one.
+// nothing, and are numbered from 0. A pool's own words stand at an address of abi.ts: how many
+// items there are, the addresses of the blocks and of the table, and the table's size less one.
 
 import { allocate } from './abi'
 

@@ -95,6 +95,8 @@ export function msOf(hour: i32, minute: i32, second: i32): i32 {
 }
 
 /** Writes the masks of the four plain fields. */
+// @ts-ignore: decorator
+@inline
 export function setTime(record: usize, seconds: u64, minutes: u64, hours: u32, months: u32): void {
   store<u64>(record, minutes)
   store<u64>(record, seconds, 8)
@@ -104,12 +106,16 @@ export function setTime(record: usize, seconds: u64, minutes: u64, hours: u32, m
 }
 
 /** Writes what the search needs to know of zone and policy. */
+// @ts-ignore: decorator
+@inline
 export function setPlace(record: usize, flags: u32, zone: u32): void {
   store<u32>(record, flags, 24)
   store<u32>(record, zone, 28)
 }
 
 /** Writes the days of months that start on `weekday`. */
+// @ts-ignore: decorator
+@inline
 export function setDays(record: usize, weekday: u32, days: u32): void {
   store<u32>(record + (<usize>weekday << 2), days, 32)
 }

@@ -1,4 +1,5 @@
-// What a text selects in each field: one mask, bit v for value v; the years, counted from 0, as four.
+// What a text selects in each field: one mask, bit v for value v; for the years, counted from 0,
+// four.
 
 import { MASKS } from './abi'
 import { YEAR, highest, sizeOf } from './field'

@@ -1,5 +1,5 @@
-// Days that only the extended dialect has, told from the end of a month or by its weeks: L, L-n, nW,
-// LW, d#n, dL. They go to the sets that days.ts joins.
+// Days that only the extended dialect has, told from the end of a month or by its weeks: L, L-n,
+// nW, LW, d#n, dL. They go to the sets that days.ts joins.
 
 import { OUT_FROM_END, OUT_LAST, OUT_NEAREST, OUT_NTH } from './abi'
 import { DASH, HASH, LETTER_H, LETTER_L, LETTER_W, PLUS, SMALL, endsField, isDigit } from './char'

@@ -4,8 +4,8 @@
 // A zone is a directory of chunk addresses, 0 where a chunk is missing. A chunk is a table of
 // buckets (which segment holds the bucket's start) and its segments. A chunk's table reaches MARGIN
 // beyond both its ends, so that whatever a transition does to wall times near an end is seen from
-// the inside. Where no transition is within the margin, a segment simply starts or ends there with a
-// change of 0.
+// the inside. Where no transition is within the margin, a segment simply starts or ends there
+// with a change of 0.
 
 import { OUT_CHUNK, OUT_ZONE, allocate, scratch } from './abi'
 import { DAY_MS } from './calendar'
@@ -24,8 +24,8 @@ export const MARGIN: f64 = 2 * DAY_MS
 export const CHUNK_FIRST: i32 = -136
 export const CHUNK_COUNT: i32 = 248
 
-// A segment, f64 all: 0 start, 8 and 16 the bounds between which no transition is felt, 24 offset, 32
-// change (its offset less the one before), 40 end, 48 the change there. One line of the cache.
+// A segment, f64 all: 0 start, 8 and 16 the bounds between which no transition is felt, 24 offset,
+// 32 change (its offset less the one before), 40 end, 48 the change there. One line of the cache.
 const SEGMENT_SIZE: usize = 64
 const SEGMENTS: usize = <usize>BUCKETS * 2
 

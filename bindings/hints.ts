@@ -1,5 +1,5 @@
-// What a refused text would mean in the extended dialect, for the end of its error. Asked only once a
-// text was refused.
+// What a refused text would mean in the extended dialect, for the end of its error. Asked only once
+// a text was refused.
 
 import { readFields } from './cron-fields.ts'
 import { type CronSyntaxError, syntaxError } from './errors.ts'

@@ -88,7 +88,7 @@ export function localZoneName(): string {
   return localZone.name
 }
 
-/** What `Intl` calls the process zone; `'UTC'`, as `Date` has it, for a `TZ` that it cannot name. */
+/** What `Intl` calls the process zone; `'UTC'`, as `Date` has it, for a `TZ` it cannot name. */
 function hostZoneName(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   return timeZone === undefined || timeZone === 'Etc/Unknown' ? 'UTC' : timeZone

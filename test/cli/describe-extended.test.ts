@@ -1,4 +1,4 @@
-// Text for people in the extended dialect: what it says, and that it says something in every locale.
+// Text for people in the extended dialect: what it says, and that every locale says something.
 
 import fc from 'fast-check'
 import { expect, describe as group, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Texts of the `extended` dialect for its properties: six and seven fields, names, and the days that
-// are told from a month's end or by its weeks, in zones and at instants of the standard samples.
+// Texts of the `extended` dialect for its properties: six and seven fields, names, and days told
+// from a month's end or by its weeks, in zones and at instants of the standard samples.
 import fc from 'fast-check'
 import { samples } from './arbitraries.ts'
 import { readExtended } from './reference-extended.ts'

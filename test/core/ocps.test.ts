@@ -1,6 +1,6 @@
 // Conformance with the Open Cron Pattern Specification, 1.0 to 1.4, of the extended dialect: a row
-// for each requirement, in our words, with the number of its section. Where we differ on purpose the
-// row is below, with the reason.
+// for each requirement, in our words, with the number of its section. Where we differ on purpose is
+// below, with the reason.
 import { describe, expect, test } from 'vitest'
 import { parseCron } from '../../bindings/index.ts'
 

@@ -147,7 +147,7 @@ function readList(text: string, read: (item: string) => DateTest | null): DateTe
   return tests.includes(null) ? null : (date) => tests.some((test) => test!(date))
 }
 
-/** The day of the month, no Saturday and no Sunday, that is nearest to `day`; 0 when it has none. */
+/** The day, no Saturday and no Sunday, that is nearest to `day` in its month; 0 for none. */
 function nearestWeekday({ day: known, weekday, length }: DateParts, day: number): number {
   if (day > length) return 0
   const isWorkday = (other: number) => {
