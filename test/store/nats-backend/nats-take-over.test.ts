@@ -190,6 +190,26 @@ describe('catch-up', () => {
     expect(slots()).toEqual([0, 1, 2].map((n) => first + n * HOUR_MS))
   })
 
+  test('what could not be claimed while the bucket was away is replayed when it is back', async () => {
+    const onError = vi.fn()
+    const last = iso(stage.hour(0))
+    const [first, second] = [stage.hour(1), stage.hour(2)]
+    const kv = await stage.kv()
+    await kv.create('last.report', last)
+    const { tick, slots, times } = countedTick()
+    const registration = register({ catchUp: 'all', onError }, tick)
+    await registration.trigger()
+    await kv.destroy()
+    await stage.clock.advanceTo(first)
+    await vi.waitFor(() => expect(onError).toHaveBeenCalledOnce(), 10_000)
+    await (await stage.kv()).create('last.report', last)
+    await stage.clock.advanceTo(second)
+    await times(3)
+    await registration.stop()
+    expect(slots().slice(1)).toEqual([first, second])
+    expect(onError).toHaveBeenCalledOnce()
+  })
+
   test('a stop ends it between two slots', async () => {
     await (await stage.kv()).create('last.report', iso(stage.hour(-50)))
     let stopped: Promise<void> | undefined
