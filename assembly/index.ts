@@ -1,6 +1,7 @@
 // The export list of the cron core. It has no clock, no zone names, no messages and no imports; it
 // allocates only when the host adds a zone, installs a chunk or interns an expression.
 
+import { SLOTS } from './abi'
 import { fillMonths } from './calendar'
 
 export {
@@ -25,3 +26,5 @@ export {
 } from './zone'
 
 fillMonths()
+// The compiler's constants (memoryBase in asconfig.json) must end where the slots start.
+if (__data_end > SLOTS) unreachable()

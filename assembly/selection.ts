@@ -2,6 +2,7 @@
 // four.
 
 import { MASKS } from './abi'
+import { stepMask } from './bits'
 import { YEAR, highest, sizeOf } from './field'
 
 /** The set of a field; the first word of the years. */
@@ -29,6 +30,10 @@ export function clear(field: i32): void {
  * for one beyond its end, where it starts over.
  */
 export function add(field: i32, low: i32, high: i32, step: i32): void {
+  if (high <= highest(field) && field != YEAR) {
+    setMask(field, maskOf(field) | stepMask(low, high, step))
+    return
+  }
   for (let value = low; value <= high; value += step) {
     const member = value > highest(field) ? value - sizeOf(field) : value
     const word = MASKS + (<usize>field << 3) + (<usize>(member >> 6) << 3)
