@@ -5,6 +5,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { batch } from './batch.ts'
 import { coldZone } from './cold-zone.ts'
 import { enumerate } from './enumerate.ts'
+import { extended } from './extended.ts'
 import type { Goal, Outcome, Row } from './measure.ts'
 import { memory } from './memory.ts'
 import { next } from './next.ts'
@@ -16,6 +17,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<Outcome>>> = {
   parse,
   next,
   rare,
+  extended,
   enumerate,
   batch,
   'cold-zone': coldZone,
