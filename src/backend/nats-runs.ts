@@ -23,8 +23,8 @@ export interface RunsOptions {
   readonly renewAfterMs: number
 }
 
-/** How often the end of a run is written before that is given up: for about five seconds. */
-const SETTLE_ATTEMPTS = 6
+/** How long the end of a run is tried to be written: then it fails, and a stop goes on. */
+const SETTLE_MS_MAX = 5000
 
 /** The runs of a bucket. */
 export class NatsRuns {
@@ -122,13 +122,14 @@ class LiveRun implements HeldRun {
     const { clock } = this.#options
     this.#marker = endedMarker(this.#marker, outcome, clock.now())
     const backoff = new Backoff({ baseMs: 200, maxMs: 2000 })
+    const startedAt = clock.monotonic()
     for (;;) {
       try {
         await this.#write()
         if (outcome.ok) await this.#onCompleted()
         return
       } catch (error) {
-        if (this.#isLost || backoff.failures + 1 === SETTLE_ATTEMPTS) throw error
+        if (this.#isLost || clock.monotonic() - startedAt > SETTLE_MS_MAX) throw error
         await new Promise<void>((resolve) => clock.setTimer(resolve, backoff.fail()))
       }
     }

@@ -66,7 +66,12 @@ export function nats(options: NatsOptions): Backend {
   return {
     register(spec, tick) {
       const checked = checkedSpec(spec, tick, 0)
-      return new NatsRegistration({ spec: checked, timers, lockTtlMs, open })
+      const live = new NatsRegistration({ spec: checked, timers, lockTtlMs, open })
+      return {
+        trigger: (dedupKey) => live.trigger(dedupKey),
+        next: () => live.next(),
+        stop: () => live.stop(),
+      }
     },
   }
 }

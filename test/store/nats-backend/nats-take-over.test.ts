@@ -190,7 +190,7 @@ describe('catch-up', () => {
     expect(slots()).toEqual([0, 1, 2].map((n) => first + n * HOUR_MS))
   })
 
-  test('what could not be claimed while the bucket was away is replayed when it is back', async () => {
+  test('what could not be claimed while the bucket was away is replayed later', async () => {
     const onError = vi.fn()
     const last = iso(stage.hour(0))
     const [first, second] = [stage.hour(1), stage.hour(2)]
