@@ -85,8 +85,15 @@ export class PooledDatabase<Pool, Client> {
     this.#isClosed = true
     const opening = this.#ownPool
     this.#ownPool = undefined
-    const pool = await opening?.catch(() => undefined) // Who opened it heard of the failure.
-    await pool?.end()
+    try {
+      const pool = await opening
+      if (!pool) return
+      const { timeoutMs } = this.#options
+      await withDeadline(pool.end(), { timeoutMs, what: 'closing the connections' })
+    } catch {
+      // Whoever opened it heard of a failure to open; and connections that cannot be closed in an
+      // orderly way are lost already.
+    }
   }
 
   async #retried<T>(step: (client: Client) => Promise<T>): Promise<T> {

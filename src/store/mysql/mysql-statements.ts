@@ -14,11 +14,14 @@ export const literal = (bytes: unknown): string =>
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER
 
 /**
- * What a transaction asks of its session: rows that are looked for and not there lock nothing, and
- * a wait for a lock ends after a second. The variable's name is MariaDB's or MySQL's.
+ * What a transaction asks of its session: rows that are looked for and not there lock nothing; a
+ * wait for a lock ends after a second; and a client that fell silent halfway loses its locks, soon
+ * on MariaDB, and on MySQL when the connection has been idle for a while. What is in `M!` is for
+ * MariaDB, what is in `!80000` for MySQL.
  */
 export const SESSION = `SET SESSION innodb_lock_wait_timeout = 1,
-  /*M! tx_isolation *//*!80000 transaction_isolation */ = 'READ-COMMITTED'`
+  /*M! idle_transaction_timeout = 5, tx_isolation */
+  /*!80000 wait_timeout = 30, transaction_isolation */ = 'READ-COMMITTED'`
 
 /** The shape of each table as `mysql-schema.ts` reads it. */
 export function shapesOf({ schema, schedules, leases }: Tables): Shapes {
@@ -56,7 +59,7 @@ export const schemaTable = ({ schema }: Tables): readonly string[] => [
     ON DUPLICATE KEY UPDATE one = 1`,
 ]
 
-/** Migration n leads from schema version n to n + 1; it can run again. Released, it never changes. */
+/** Migration n leads from version n to n + 1 and can run again. Released ones never change. */
 export const migrations: readonly ((tables: Tables) => readonly string[])[] = [
   ({ schedules, leases }) => [
     `CREATE TABLE IF NOT EXISTS ${quoted(schedules)} (

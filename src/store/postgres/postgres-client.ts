@@ -18,6 +18,8 @@ export interface PostgresClient {
   query(query: PostgresQuery): Promise<{ readonly rows: readonly Row[] }>
   /** Gives it back; with `true` it is closed and not used again. */
   release(destroy?: boolean): void
+  on?(event: 'error', listener: () => void): unknown
+  off?(event: 'error', listener: () => void): unknown
 }
 
 /** Connections to one database: pg's `Pool`, or one like it. */

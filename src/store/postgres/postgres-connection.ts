@@ -32,10 +32,21 @@ export type RunStatement = (
 const DRIVER: Driver<PostgresPool, PostgresClient> = {
   store: 'PostgresStore',
   openPool,
-  connect: (pool) => pool.connect(),
-  release: (client, isUsable) => client.release(!isUsable),
+  async connect(pool) {
+    const client = await pool.connect()
+    client.on?.('error', ignore)
+    return client
+  },
+  release(client, isUsable) {
+    client.off?.('error', ignore)
+    client.release(!isUsable)
+  },
   connectFailure,
 }
+
+// A connection that ends while it is taken also tells its listeners, and without one the process
+// would end. Whoever uses it hears of it by the statement that fails.
+const ignore = (): void => {}
 
 /** A connection to one database. What the driver throws comes out as a `CronfenceError`. */
 export class PostgresConnection {

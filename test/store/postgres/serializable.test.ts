@@ -1,5 +1,5 @@
-// The contract again in sessions that are serializable by default: what the server then refuses with
-// 40001 is tried again, and never shows.
+// The contract again in sessions that are serializable by default: what the server then refuses
+// with 40001 is tried again, and never shows.
 
 import { serverUrl } from '../../support/server-url.ts'
 import { postgres } from '../sql/dialect.ts'
