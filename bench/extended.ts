@@ -1,5 +1,5 @@
-// What do seconds, years and special days cost? The same schedule in five, six and seven fields, and
-// patterns whose next run is decades away or never. croner answers where it has the construct.
+// What do seconds, years and special days cost? The same schedule in five, six and seven fields,
+// and patterns whose next run is decades away or never. croner answers where it has the construct.
 
 import { Cron } from 'croner'
 import { parseCron } from 'cronfence/engine'
