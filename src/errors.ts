@@ -4,7 +4,7 @@
 /**
  * What went wrong, stable across releases:
  * - `STORE_UNAVAILABLE` the store could not be reached or did not answer; retrying may help.
- * - `STORE_OUTCOME_UNKNOWN` a write was sent and its reply was lost: it may or may not have happened.
+ * - `STORE_OUTCOME_UNKNOWN` a write was sent and its reply was lost: it may have happened or not.
  * - `STORE_FOREIGN_SCHEMA` a table, key or bucket of our name has a shape we did not create.
  * - `STORE_NEWER_SCHEMA` the data was written by a newer release; this one leaves it untouched.
  * - `STORE_DAMAGED_RECORD` a stored row cannot be read; it is left untouched.

@@ -1,5 +1,5 @@
-// The stores under test: how a replica opens each. Memory lives in one process only, so its replicas
-// share it there; the others run in a process each, as replicas do.
+// The stores under test: how a replica opens each. Memory lives in one process only, so its
+// replicas share it there; the others run in a process each, as replicas do.
 
 import { MemoryScheduleStore, type ScheduleStore } from 'cronfence'
 import { SQLiteStore } from 'cronfence/sqlite'

@@ -1,4 +1,4 @@
-// A grammY bot with durable tasks: `bot.every`, `bot.schedule` and `bot.delay`, one start, one stop.
+// A grammY bot with durable tasks: `bot.every`, `bot.schedule`, `bot.delay`, one start, one stop.
 //
 //   npx tsx examples/bot/main.ts            against a local fake of the Bot API
 //   BOT_TOKEN=… npx tsx examples/bot/main.ts   against Telegram

@@ -1,4 +1,4 @@
-// A replica in a process of its own: `--replicas N` starts N of these. Its parent hears of it by IPC.
+// A replica in a process of its own: `--replicas N` starts N of these, and they tell their parent.
 
 import { startReplica } from './replica.ts'
 

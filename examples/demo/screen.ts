@@ -60,8 +60,9 @@ export class Screen {
         row.runs++
         if (event.missed) row.missed++
         this.#line(
-          `${replica}  ${event.taskId} runs slot ${iso(event.scheduledAt)}, token ${event.token}, ` +
-            `${event.at - event.scheduledAt} ms late${event.missed ? ', missed' : ''}`,
+          `${replica}  ${event.taskId} runs slot ${iso(event.scheduledAt)}, ` +
+            `token ${event.token}, ${event.at - event.scheduledAt} ms late` +
+            `${event.missed ? ', missed' : ''}`,
         )
         break
       case 'end':

@@ -33,7 +33,7 @@ export interface ClaimResult {
   /** The row as the claim left it. */
   readonly record: ScheduleRecord
   readonly fencingToken: number
-  /** The slot was taken from a lease that had lapsed: its runner died, stalled or handed it back. */
+  /** The slot was taken from a lease that had lapsed: its runner died, stalled or gave it back. */
   readonly takenOver: boolean
 }
 
@@ -79,9 +79,9 @@ export interface ScheduleStore {
    */
   register(schedule: NewSchedule, now: number): Promise<ScheduleRecord>
   /**
-   * Takes the due slot: only when `nextRunAt` is set and `<= now` and no lease is live (`leaseUntil`
-   * absent or `<= now`). Sets the owner, `leaseUntil = now + leaseMs`, and adds one to the token.
-   * `null`: not due, taken, or absent. Never re-entrant for the same owner.
+   * Takes the due slot: only when `nextRunAt` is set and `<= now` and no lease is live
+   * (`leaseUntil` absent or `<= now`). Sets the owner, `leaseUntil = now + leaseMs`, and adds one
+   * to the token. `null`: not due, taken, or absent. Never re-entrant for the same owner.
    */
   claimDue(id: string, owner: string, now: number, leaseMs: number): Promise<ClaimResult | null>
   /**
@@ -103,7 +103,10 @@ export interface ScheduleStore {
   getMany?(ids: readonly string[]): Promise<(ScheduleRecord | null)[]>
   /** Optional: `register` for many; each is atomic on its own. */
   registerMany?(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]>
-  /** Optional: `claimDue` for many with one owner; each is atomic on its own. */
+  /**
+   * Optional: `claimDue` for many with one owner; each is atomic on its own. As with every method for
+   * many, one row that cannot be read may reject the whole call, which then changes nothing.
+   */
   claimDueMany?(
     ids: readonly string[],
     owner: string,

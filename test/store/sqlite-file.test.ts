@@ -232,7 +232,7 @@ describe('tables', () => {
   })
 
   it('of an application live beside ours', async () => {
-    new Database(place.file).exec('CREATE TABLE jobs (id); CREATE TABLE users (id)').close()
+    new Database(place.file).exec('CREATE TABLE orders (id); CREATE TABLE users (id)').close()
     await storeOn().schedules().register(task, 0)
   })
 
