@@ -12,6 +12,8 @@ declare module 'vitest' {
 const VARIABLES: Readonly<Record<string, string>> = {
   postgres: 'CRONFENCE_TEST_POSTGRES_URL',
   mariadb: 'CRONFENCE_TEST_MYSQL_URL',
+  redis: 'CRONFENCE_TEST_REDIS_URL',
+  'redis-cluster': 'CRONFENCE_TEST_REDIS_CLUSTER_URL',
 }
 
 /** The URL of a server, started now if it is the first time that it is asked for. */

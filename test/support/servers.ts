@@ -8,6 +8,8 @@ import type { TestProject } from 'vitest/node'
 import { startMariadb } from './mariadb.ts'
 import { startPgbouncer } from './pgbouncer.ts'
 import { startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
+import { startRedisCluster } from './redis-cluster.ts'
 
 /** A shared server as the tests see it. */
 export interface SharedServer {
@@ -20,6 +22,8 @@ type Starter = () => Promise<SharedServer>
 const STARTERS: Readonly<Record<string, Starter>> = {
   postgres: startPostgres,
   mariadb: startMariadb,
+  redis: startRedis,
+  'redis-cluster': startRedisCluster,
   pgbouncer: async () => startPgbouncer((await shared('postgres')).url),
 }
 

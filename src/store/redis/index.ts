@@ -1,0 +1,9 @@
+// Entry `cronfence/redis`. Importing it loads no driver.
+
+export type {
+  IoredisClient,
+  NodeRedisClient,
+  NodeRedisCluster,
+  RedisClient,
+} from './redis-client.ts'
+export { RedisStore, type RedisStoreOptions } from './redis-store.ts'

@@ -1,0 +1,55 @@
+// A Redis server of the tests' own.
+
+import { existsSync } from 'node:fs'
+import { Redis } from 'ioredis'
+import {
+  freePort,
+  neededProgram,
+  type RunningDatabase,
+  serverFolder,
+  startDatabase,
+} from './server.ts'
+
+const USER = 'redis'
+const PASSWORD = 'cronfence'
+const PLACES = ['/usr/bin/redis-server', '/usr/local/bin/redis-server']
+
+/** The path of the program; it is installed when it may be. */
+export const redisProgram = (): Promise<string> =>
+  neededProgram({
+    name: 'Redis server',
+    find: () => PLACES.find((path) => existsSync(path)),
+    packages: ['redis-server'],
+    variable: 'CRONFENCE_TEST_REDIS_URL',
+  })
+
+/** What every server of the tests is told: loopback only, and every write in its log. */
+export const redisSettings = (folder: string, port: number): string[] => [
+  ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', ''],
+  ...['--appendonly', 'yes', '--appendfsync', 'always'],
+]
+
+/** Starts one, with the password `cronfence`; `settings` are more of its arguments. */
+export async function startRedis(settings: readonly string[] = []): Promise<RunningDatabase> {
+  const command = await redisProgram()
+  const folder = serverFolder(USER)
+  const port = await freePort()
+  const url = `redis://:${PASSWORD}@127.0.0.1:${port}/0`
+  return startDatabase({
+    ...{ url, port, folder, command, user: USER, stopSignal: 'SIGTERM' },
+    args: [...redisSettings(folder.path, port), '--requirepass', PASSWORD, ...settings],
+    ready: () => pingRedis(url),
+  })
+}
+
+/** Resolves when the server answers. */
+export async function pingRedis(url: string): Promise<void> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null })
+  client.on('error', () => {}) // It is not up yet.
+  try {
+    await client.connect()
+    await client.ping()
+  } finally {
+    client.disconnect()
+  }
+}
