@@ -46,7 +46,7 @@ export interface SchemaReader {
  */
 export async function schemaVersion(reader: SchemaReader): Promise<number> {
   const { tables, expected, newest } = reader
-  const found = await reader.shapes()
+  let found = await reader.shapes()
   const checkShape = (table: string) => {
     const [shape, own] = [found.get(table), expected.get(table)]
     if (shape !== own) throw foreignTable(table, `it has ${shape || 'no columns'}, not ${own}`)
@@ -57,7 +57,11 @@ export async function schemaVersion(reader: SchemaReader): Promise<number> {
   }
   checkShape(tables.schema)
   const version = versionOf(await reader.versionRows(), tables, newest)
-  if (version === newest) for (const table of expected.keys()) checkShape(table)
+  if (version === newest) {
+    // Another replica may have written the version, and before it tables, since they were looked at.
+    found = await reader.shapes()
+    for (const table of expected.keys()) checkShape(table)
+  }
   return version
 }
 

@@ -33,8 +33,11 @@ export async function setUp(
         `${MIGRATION_WAIT_S} s; try again, or end its connection`,
     )
   }
-  await migrate(run, reader)
-  await run(`DO RELEASE_LOCK(${lock})`, [name])
+  try {
+    await migrate(run, reader)
+  } finally {
+    await run(`DO RELEASE_LOCK(${lock})`, [name])
+  }
 }
 
 async function migrate(run: RunStatement, reader: SchemaReader): Promise<void> {

@@ -54,14 +54,19 @@ export function connectFailure(error: unknown): Failure {
 
 /** A failure of a statement that was sent. */
 export function statementFailure(error: unknown): Failure {
-  const { code, severity } = error as { code?: unknown; severity?: unknown }
-  if (severity === 'ERROR') return { ...APPLIED_NOTHING, ...rowOf(String(code)) }
-  return { outcome: 'unknown' }
+  if (!isUsableAfter(error)) return { outcome: 'unknown' }
+  return { ...APPLIED_NOTHING, ...rowOf(String((error as { code?: unknown }).code)) }
 }
 
-/** Whether the connection is still in step with the server after this error. */
+/**
+ * Whether the server only refused the statement, so that the connection can be used again. Servers
+ * translate the word ERROR; in other languages the codes that we know have to tell.
+ */
 export function isUsableAfter(error: unknown): boolean {
-  return (error as { severity?: unknown }).severity === 'ERROR'
+  const { code, severity } = error as { code?: unknown; severity?: unknown }
+  if (severity === 'ERROR') return true
+  if (severity === undefined || severity === 'FATAL' || severity === 'PANIC') return false
+  return rowOf(String(code)) !== undefined
 }
 
 function rowOf(code: string): Partial<Failure> | undefined {

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CronfenceError } from '../../../src/errors.ts'
 import type { ServerStore } from '../../../src/store/server-store.ts'
 import { serverUrl } from '../../support/server-url.ts'
-import { type Dialect, dropTables, emptyTables, type TestDatabase } from './dialect.ts'
+import {
+  type Dialect,
+  dropTables,
+  emptyTables,
+  mariadb,
+  postgres,
+  type TestDatabase,
+} from './dialect.ts'
 
 const PREFIX = 'damage_'
 const TABLE = `${PREFIX}schedules`
@@ -47,8 +54,7 @@ const DAMAGES: Record<string, { sets: string; says: string }> = {
 
 const schedule = (id: string) => ({ id, kind: 'every', spec: '1', nextRunAt: 0 }) as const
 
-/** Declares them for a dialect. */
-export function declareDamageCases(dialect: Dialect): void {
+describe.each([postgres, mariadb])('$name', (dialect) => {
   let database: TestDatabase
   let store: ServerStore
   let heard: CronfenceError[] = []
@@ -143,7 +149,7 @@ export function declareDamageCases(dialect: Dialect): void {
       message: expect.stringMatching(/^Table damage_schedule_leases, name "leader": fencing_token/),
     })
   })
-}
+})
 
 /** Takes away what keeps rows sound, as a restored backup may have lost it. */
 async function dropConstraints(dialect: Dialect, database: TestDatabase): Promise<void> {

@@ -4,13 +4,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ServerStore } from '../../../src/store/server-store.ts'
 import type { RunningDatabase } from '../../support/server.ts'
-import type { Dialect } from './dialect.ts'
+import { mariadb, postgres } from './dialect.ts'
 
 const REPLICAS = 3
 const RESTARTS = 4
 
-/** Declares them for a dialect. */
-export function declareRestartCases(dialect: Dialect): void {
+describe.each([postgres, mariadb])('$name', (dialect) => {
   let server: RunningDatabase
   beforeAll(async () => {
     server = await dialect.startServer()
@@ -56,7 +55,7 @@ export function declareRestartCases(dialect: Dialect): void {
       for (const store of stores) await store.stop()
     }, 120_000)
   })
-}
+})
 
 /** Claims and commits of one task by several replicas, and what they heard. */
 class Work {

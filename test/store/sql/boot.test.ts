@@ -2,12 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serverUrl } from '../../support/server-url.ts'
-import { type Dialect, dropTables, type TestDatabase } from './dialect.ts'
+import { dropTables, mariadb, postgres, type TestDatabase } from './dialect.ts'
 
 const EVERY = { id: 'a', kind: 'every', spec: '1', nextRunAt: 0 } as const
 
-/** Declares them for a dialect. */
-export function declareBootCases(dialect: Dialect): void {
+describe.each([postgres, mariadb])('$name', (dialect) => {
   const prefix = 'boot_'
   let url = ''
   let database: TestDatabase
@@ -268,7 +267,7 @@ export function declareBootCases(dialect: Dialect): void {
       await store.stop()
     })
   })
-}
+})
 
 const NO_TIMER = { cancel: () => {}, unref: () => {} }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { ServerStore } from '../../../src/store/server-store.ts'
 import { type Direction, startProxy, type TcpProxy } from '../../support/proxy.ts'
 import { serverUrl } from '../../support/server-url.ts'
-import { type Dialect, dropTables, emptyTables, type TestDatabase } from './dialect.ts'
+import { dropTables, emptyTables, mariadb, postgres, type TestDatabase } from './dialect.ts'
 
 const PREFIX = 'fault_'
 const EVERY = { kind: 'every', spec: '1', nextRunAt: 0 } as const
@@ -14,8 +14,7 @@ const LEASE_MS = 60_000
 /** The statement that a dialect's write ends with: once it arrived, the write happens. */
 const DECISIVE = { postgres: 'UPDATE', mariadb: '\x03COMMIT' } as const
 
-/** Declares them for a dialect. */
-export function declareFaultCases(dialect: Dialect): void {
+describe.each([postgres, mariadb])('$name', (dialect) => {
   let url = ''
   let database: TestDatabase
   let direct: ServerStore
@@ -219,4 +218,4 @@ export function declareFaultCases(dialect: Dialect): void {
       })
     })
   })
-}
+})

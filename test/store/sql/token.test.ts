@@ -3,13 +3,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerStore } from '../../../src/store/server-store.ts'
 import { serverUrl } from '../../support/server-url.ts'
-import { type Dialect, dropTables, emptyTables, type TestDatabase } from './dialect.ts'
+import { dropTables, emptyTables, mariadb, postgres, type TestDatabase } from './dialect.ts'
 
 const PREFIX = 'token_'
 const schedule = (id: string) => ({ id, kind: 'every', spec: '1', nextRunAt: 0 }) as const
 
-/** Declares them for a dialect. */
-export function declareTokenCases(dialect: Dialect): void {
+describe.each([postgres, mariadb])('$name', (dialect) => {
   let database: TestDatabase
   let stores: ServerStore[] = []
   const store = () => stores[0] as ServerStore
@@ -134,4 +133,4 @@ export function declareTokenCases(dialect: Dialect): void {
       }
     })
   })
-}
+})

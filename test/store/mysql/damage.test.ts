@@ -1,6 +1,0 @@
-// Damaged rows in MariaDB.
-
-import { declareDamageCases } from '../sql/damage-cases.ts'
-import { mariadb } from '../sql/dialect.ts'
-
-declareDamageCases(mariadb)

@@ -1,6 +1,0 @@
-// Tokens in MariaDB.
-
-import { mariadb } from '../sql/dialect.ts'
-import { declareTokenCases } from '../sql/token-cases.ts'
-
-declareTokenCases(mariadb)
