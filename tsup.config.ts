@@ -10,6 +10,7 @@ const entry = {
   engine: 'bindings/index.ts',
   describe: 'src/describe.ts',
   sqlite: 'src/store/sqlite/index.ts',
+  redis: 'src/store/redis/index.ts',
   postgres: 'src/store/postgres/index.ts',
   mysql: 'src/store/mysql/index.ts',
   nats: 'src/nats.ts',

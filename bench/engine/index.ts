@@ -135,12 +135,14 @@ async function main(): Promise<void> {
   const rows: string[] = []
   const idle: string[] = []
   for (const store of stores) {
+    const endServer = await store.startServer?.()
     rows.push(...(await bench(store)))
     const [waiting] = await ask(store, 1, IDLE)
     const { cpu, storeCallsPerSecond } = waiting!
     const percent = (cpu * 100).toFixed(2)
     check(cpu < IDLE_GOAL, `${store.name}: ${IDLE.tasks} tasks at rest take ${percent} % of a core`)
     idle.push(`| ${store.name} | ${percent} | ${storeCallsPerSecond.toFixed(2)} |`)
+    await endServer?.()
   }
   console.log('\n| store | replicas | occurrences/s | late p50 ms | p99 ms | most ms |')
   console.log(`| --- | ---: | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`)

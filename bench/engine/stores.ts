@@ -1,8 +1,11 @@
 // The stores under test: how a replica opens each. Memory lives in one process only, so its
 // replicas share it there; the others run in a process each, as replicas do.
 
+import { basename } from 'node:path'
 import { MemoryScheduleStore, type ScheduleStore } from 'cronfence'
+import { RedisStore } from 'cronfence/redis'
 import { SQLiteStore } from 'cronfence/sqlite'
+import { REDIS_URL, startRedis } from './redis-server.ts'
 
 /** An open store of one replica. */
 export interface OpenStore {
@@ -13,10 +16,12 @@ export interface OpenStore {
 /** A store under test. */
 export interface Contestant {
   readonly name: string
+  /** Starts the server that the replicas share; resolves with how to end it. */
+  startServer?(): Promise<() => Promise<void>>
   /** Opens it; `folder` is empty before the first replica and shared by all. */
   open(folder: string): OpenStore
   readonly ownProcess: boolean
-  /** Occurrences per second to reach with one replica (issue 3). */
+  /** Occurrences per second to reach with one replica (issues 3 and 4). */
   readonly goal: number
 }
 
@@ -37,6 +42,17 @@ export const CONTESTANTS: readonly Contestant[] = [
     },
     ownProcess: true,
     goal: 5_000,
+  },
+  {
+    name: 'redis',
+    startServer: startRedis,
+    open(folder) {
+      const { [REDIS_URL]: url = '' } = process.env
+      const store = new RedisStore({ url, prefix: basename(folder), onWarning: () => {} })
+      return { schedules: store.schedules(), close: () => store.stop() }
+    },
+    ownProcess: true,
+    goal: 10_000,
   },
 ]
 

@@ -24,10 +24,24 @@ const OPENERS: Readonly<Record<string, Opener>> = {
     const { SQLiteStore } = await import('../store/sqlite/index.ts')
     return new SQLiteStore({ file })
   },
+  'redis:': openRedis,
+  'rediss:': openRedis,
+}
+
+async function openRedis(url: string): Promise<OpenStore> {
+  const { RedisStore } = await import('../store/redis/index.ts')
+  const { origin, prefix } = prefixOf(url)
+  return new RedisStore({ url: origin, ...(prefix === undefined ? {} : { prefix }) })
+}
+
+/** The prefix is what comes after `#`: no part of what a server's URL means. */
+function prefixOf(url: string): { origin: string; prefix?: string } {
+  const [origin = '', prefix] = url.split('#')
+  return prefix === undefined ? { origin } : { origin, prefix }
 }
 
 /** The URLs that `openStore` takes, for help and errors. */
-export const STORE_URLS = 'sqlite:FILE'
+export const STORE_URLS = 'sqlite:FILE or redis://HOST:PORT/DB#PREFIX'
 
 /** A store that is not started yet; an URL of no known scheme is a `UsageError`. */
 export async function openStore(url: string): Promise<OpenStore> {

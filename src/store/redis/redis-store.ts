@@ -62,8 +62,7 @@ function sourceOf({ url, client }: RedisStoreOptions) {
     throw new TypeError('RedisStore: give either a url or a client')
   }
   if (client !== undefined) return { client }
-  const isUrl = typeof url === 'string' && URL.canParse(url)
-  if (isUrl && ['redis:', 'rediss:'].includes(new URL(url).protocol)) return { url }
+  if (typeof url === 'string' && /^rediss?:\/\/./.test(url) && URL.canParse(url)) return { url }
   // The text may have a password in it: it is not repeated.
   throw new TypeError('url: must be a URL that starts with redis:// or rediss://')
 }
