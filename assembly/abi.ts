@@ -56,8 +56,10 @@ function reach(end: usize): void {
 /** Hands out zeroed memory for good, aligned to lines of the cache. */
 export function allocate(size: usize): usize {
   const address = heapTop
-  heapTop += (size + 63) & ~63
-  reach(heapTop)
+  const end = address + ((size + 63) & ~63)
+  // Before anything is taken, so that a trap leaves all as it was.
+  reach(end)
+  heapTop = end
   memory.fill(address, 0, size)
   return address
 }

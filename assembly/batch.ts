@@ -10,11 +10,11 @@ import {
   scratch,
 } from './abi'
 import { compile } from './parse'
-import { countOf, intern as internItem, itemAt } from './pool'
+import { ITEMS_MAX, countOf, intern as internItem, itemAt } from './pool'
 import { next } from './query'
 import { HAS_TAIL, flagsOf, setTailAddress, tailOf } from './record'
 import { MISSING } from './search'
-import { INVALID_INSTANT, MISSING_CHUNK, OK, UNKNOWN_ID } from './status'
+import { INVALID_INSTANT, MISSING_CHUNK, OK, TOO_MANY_IDS, UNKNOWN_ID } from './status'
 
 const INSTANT_MAX: f64 = 8.64e15
 const HORIZON_YEARS: i32 = 4
@@ -34,6 +34,8 @@ export function batchInput(): usize {
 export function intern(text: usize, length: i32, seedLength: i32, zone: u32, rules: u32): i32 {
   const status = compile(DRAFT, text, length, seedLength, zone, rules)
   if (status != OK) return ~status
+  // A tail stands for one record or more, so that its pool is never the one that is full.
+  if (countOf(RECORD_POOL) == ITEMS_MAX) return ~TOO_MANY_IDS
   if (flagsOf(DRAFT) & HAS_TAIL) {
     const tail = internItem(TAIL_POOL, tailOf(DRAFT), TAIL_SIZE)
     setTailAddress(DRAFT, itemAt(TAIL_POOL, tail, TAIL_SIZE))

@@ -13,6 +13,7 @@ export {
   scratch,
 } from './abi'
 export { BATCH_ITEMS, batchDone, batchInput, batchNext, intern, recordOfId } from './batch'
+export { ITEMS_MAX } from './pool'
 export { compile } from './parse'
 export { enumerate, matches, next, prev, resumeAt } from './query'
 export {

@@ -6,8 +6,8 @@ import { allocate } from './abi'
 
 const BLOCK_BITS: u32 = 10
 const BLOCK_COUNT: i32 = 1 << 14
-/** The most items of a pool: 2^24. */
-const ITEMS_MAX: i32 = BLOCK_COUNT << BLOCK_BITS
+/** The most items of a pool: 2^24. Its user sees to it. */
+export const ITEMS_MAX: i32 = BLOCK_COUNT << BLOCK_BITS
 
 // @ts-ignore: decorator
 @inline
@@ -51,7 +51,6 @@ export function intern(pool: usize, draft: usize, size: i32): u32 {
     if (!memory.compare(draft, itemAt(pool, entry - 1, size), size)) return entry - 1
     slot = (slot + 1) & mask
   }
-  if (count == ITEMS_MAX) unreachable()
   if (!(count & ((1 << BLOCK_BITS) - 1))) {
     if (!count) store<u32>(pool, <u32>allocate(<usize>BLOCK_COUNT * 4), 4)
     const block = <u32>allocate(<usize>size << BLOCK_BITS)

@@ -48,3 +48,5 @@ export const UNKNOWN_ID: i32 = 32
 export const INVALID_INSTANT: i32 = 33
 /** The zone's table lacks the chunk named in the output area; install it and ask again. */
 export const MISSING_CHUNK: i32 = 34
+/** A batch has as many expressions as it can number. */
+export const TOO_MANY_IDS: i32 = 35

@@ -11,6 +11,7 @@ import { type ExpressionOptions, planOf } from './options.ts'
 const OK = 0
 const UNKNOWN_ID = 32
 const INVALID_INSTANT = 33
+const TOO_MANY_IDS = 35
 
 const NO_OPTIONS: ExpressionOptions = Object.freeze({})
 
@@ -23,12 +24,17 @@ export class CronBatch {
    * may different texts that mean the same.
    * @throws {CronSyntaxError} when the text is not valid
    * @throws {TypeError} when it is no string, or an option is unknown or of the wrong kind
-   * @throws {RangeError} when the zone is unknown
+   * @throws {RangeError} when the zone is unknown, or the batch holds 2^24 expressions that mean
+   *   different things
    */
   add(expression: string, options: ExpressionOptions = NO_OPTIONS): number {
     checkExpression(expression)
     const plan = planOf(options)
     const id = this.#core.intern(expression, plan)
+    if (id === ~TOO_MANY_IDS) {
+      const { value: max } = this.#core.exports.ITEMS_MAX
+      throw new RangeError(`batch: ${max} expressions, and no more; begin another batch`)
+    }
     if (id < 0) {
       // A batch leaves the slots of its core alone.
       const record = this.#core.slotAddress(0)

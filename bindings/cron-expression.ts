@@ -1,7 +1,8 @@
 // `parseCron` and what it returns. An expression keeps its text and its options; its compiled
-// record stands in one of the core's slots, which are dealt out in turn. An expression that finds
-// its slot taken compiles itself again, which costs less than a microsecond, so that neither memory
-// nor finalizers grow with the number of expressions.
+// record stands in one of the core's slots, which are dealt out in turn, so that its turn alone
+// tells whether the slot is still its own. An expression that lost it compiles itself again, which
+// costs less than a microsecond, so that neither memory nor finalizers grow with the number of
+// expressions, and nothing holds one that is thrown away.
 
 import { type CronFields, fieldCountOf, readFields } from './cron-fields.ts'
 import { refusalOf } from './hints.ts'
@@ -25,9 +26,8 @@ const EXPRESSION_MAX = 4 * 1024 * 1024
 const CHUNK_RUNS = 512
 const NO_OPTIONS: ParseOptions = Object.freeze({})
 
-/** The expression whose record stands in each slot. */
-const tenants: (CronExpression | undefined)[] = []
-let turn = 0
+/** How many times a slot was dealt out. */
+let turns = 0
 
 /** A parsed cron expression in a zone: asks for runs, and never changes. */
 export class CronExpression {
@@ -41,7 +41,8 @@ export class CronExpression {
   readonly #core: Core
   readonly #plan: Plan
   readonly #horizonYears: number
-  #slot = 0
+  /** The turn at which it got its slot, and the record there. */
+  #turn = 0
   #record = 0
 
   /** Use {@link parseCron}. */
@@ -145,14 +146,14 @@ export class CronExpression {
 
   /** The values of each field, as they were read; all empty for `@reboot`. */
   get fields(): CronFields {
-    this.#compile()
+    this.#compileLast()
     return readFields(this.#core)
   }
 
   /** Whether the text is `@reboot`, which runs when a machine starts and so at no time. */
   get isReboot(): boolean {
     if (this.dialect === 'standard') return false
-    this.#compile()
+    this.#compileLast()
     return fieldCountOf(this.#core) === 0
   }
 
@@ -198,21 +199,24 @@ export class CronExpression {
 
   /** The address of this expression's record, compiled anew when another took its slot. */
   #resident(): number {
-    if (tenants[this.#slot] !== this) this.#compile()
+    if (turns - this.#turn >= this.#core.slotCount) this.#compile()
     return this.#record
+  }
+
+  /** Makes this the text that the core compiled last, and can tell about. */
+  #compileLast(): void {
+    if (turns !== this.#turn) this.#compile()
   }
 
   #compile(): void {
     const core = this.#core
-    turn = (turn + 1) % core.slotCount
-    tenants[turn] = undefined
-    const record = core.slotAddress(turn)
+    turns++
+    const record = core.slotAddress(turns % core.slotCount)
     const status = core.compile(record, this.expression, this.#plan)
     if (status !== 0) {
       throw refusalOf(core, { expression: this.expression, plan: this.#plan, status, record })
     }
-    tenants[turn] = this
-    this.#slot = turn
+    this.#turn = turns
     this.#record = record
   }
 }

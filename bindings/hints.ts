@@ -10,6 +10,8 @@ import { inExtended, type Plan } from './options.ts'
 const IMPOSSIBLE_DAY = 9
 const NO_SEED = 17
 
+const TAKES_IT = 'the dialect "extended" takes it'
+
 /** A text that the core refused. */
 interface Refused {
   readonly expression: string
@@ -23,15 +25,15 @@ interface Refused {
 export function refusalOf(core: Core, refused: Refused): CronSyntaxError {
   const { expression, plan, status } = refused
   const refusal = core.refusal(status)
-  const isExplained = plan.dialect === 'extended' || status === IMPOSSIBLE_DAY
-  const hint = isExplained ? '' : extendedHint(core, refused)
+  const hint = plan.dialect === 'extended' ? '' : extendedHint(core, refused)
   return syntaxError(expression, refusal, { dialect: plan.dialect, hint })
 }
 
-function extendedHint(core: Core, { expression, plan, record }: Refused): string {
-  const status = core.compile(record, expression, inExtended(plan))
-  if (status === NO_SEED) return 'the dialect "extended" takes it when it is given a seed'
-  if (status !== 0) return ''
+function extendedHint(core: Core, { expression, plan, status, record }: Refused): string {
+  const extendedStatus = core.compile(record, expression, inExtended(plan))
+  if (extendedStatus === NO_SEED) return `${TAKES_IT} when it is given a seed`
+  if (extendedStatus !== 0) return ''
+  if (status === IMPOSSIBLE_DAY) return `${TAKES_IT}, and it has no run there`
   const fields = expression.trim().split(/[ \t]+/)
   const layout =
     fields.length === 6
@@ -39,7 +41,7 @@ function extendedHint(core: Core, { expression, plan, record }: Refused): string
       : fields.length === 7
         ? ', with the first of seven fields as seconds and the last as years'
         : ''
-  return `the dialect "extended" takes it${layout}${quartzHint(core, fields)}`
+  return `${TAKES_IT}${layout}${quartzHint(core, fields)}`
 }
 
 /** Quartz counts weekdays from 1 for Sunday; its texts have six or seven fields and a `?`. */

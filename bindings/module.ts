@@ -19,6 +19,7 @@ interface CoreExports {
   readonly RECORD_SIZE: Global
   readonly MASKS: Global
   readonly BATCH_ITEMS: Global
+  readonly ITEMS_MAX: Global
   readonly CHUNK_FIRST: Global
   readonly CHUNK_MS: Global
   readonly MARGIN: Global

@@ -51,7 +51,8 @@ export function offsetTableOf(timeZone: string): OffsetTable {
   const known = tables.get(timeZone)
   if (known) return known
   if (typeof timeZone !== 'string') {
-    throw new TypeError(`timeZone: expected a zone name such as "Europe/Madrid", got ${timeZone}`)
+    const got = timeZone === null ? 'null' : typeof timeZone
+    throw new TypeError(`timeZone: expected a zone name such as "Europe/Madrid", got ${got}`)
   }
   const canonical = canonicalNameOf(timeZone)
   let table = tables.get(canonical)

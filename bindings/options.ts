@@ -39,6 +39,9 @@ export interface Plan {
   readonly seed: string | undefined
 }
 
+/** The longest seed; it bounds what one call may cost. */
+const SEED_MAX = 1024 * 1024
+
 const DIALECTS: readonly string[] = ['standard', 'extended']
 const GAP_CODES: readonly string[] = ['', 'shift', 'skip']
 const FOLD_CODES: readonly string[] = ['', 'first', 'second', 'both']
@@ -99,6 +102,9 @@ function checkedPlan(options: ExpressionOptions): Plan {
   const dialectCode = dialect === undefined ? 0 : codeOf('dialect', dialect, DIALECTS)
   if (seed !== undefined && typeof seed !== 'string') {
     throw new TypeError(`seed: expected a string, got ${typeof seed}`)
+  }
+  if (seed !== undefined && seed.length > SEED_MAX) {
+    throw new RangeError(`seed: ${seed.length} characters; at most ${SEED_MAX} are read`)
   }
   const name = timeZone === 'local' ? localZoneName() : timeZone
   const gapCode = gap === undefined ? 0 : codeOf('gap', gap, GAP_CODES)

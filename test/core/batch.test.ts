@@ -1,7 +1,8 @@
 // Many expressions and many questions at once: ids, arrays, and what is refused. That a batch
 // answers as single expressions do is a law (laws.test.ts).
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { CronBatch, CronSyntaxError, parseCron } from '../../bindings/index.ts'
+import { Core } from '../../bindings/module.ts'
 
 const start = Date.UTC(2026, 0, 1)
 
@@ -28,6 +29,20 @@ describe('ids', () => {
     expect(() => batch.add(5 as never)).toThrow(TypeError)
     expect(() => batch.add('* * * * *', { horizonYears: 4 } as never)).toThrow(TypeError)
     expect(batch.add('0 2 * * *')).toBe(1)
+  })
+
+  test('end at 2^24, and the batch answers on', () => {
+    const intern = vi.spyOn(Core.prototype, 'intern')
+    const batch = new CronBatch()
+    batch.add('0 1 * * *', { timeZone: 'UTC' })
+    const { exports } = intern.mock.contexts[0] as Core
+    intern.mockRestore()
+    // The first word at RECORD_POOL of assembly/abi.ts: how many expressions there are.
+    new Uint32Array(exports.memory.buffer)[208 / 4] = exports.ITEMS_MAX.value
+    expect(() => batch.add('0 2 * * *', { timeZone: 'UTC' })).toThrow(RangeError)
+    expect(() => batch.add('0 2 * * *', { timeZone: 'UTC' })).toThrow('16777216 expressions')
+    expect(() => batch.add('0 24 * * *')).toThrow(CronSyntaxError)
+    expect(batch.next(Uint32Array.of(0), Float64Array.of(start))[0]).toBe(start + 3_600_000)
   })
 
   test('stay right while ten thousand expressions are added', () => {

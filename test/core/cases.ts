@@ -1,4 +1,4 @@
-// The case files with their right values: how a line reads, and which lines are run.
+// The case files with their right values: how a line reads.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Dialect } from '../../bindings/index.ts'
 
@@ -19,21 +19,13 @@ export interface Case {
   readonly kind?: string
 }
 
-/** Not E: the `extended` dialect is issue 6. With it in the engine, add 'E' to run its lines. */
-const dialectsRun: ReadonlySet<string> = new Set(['S'])
-
 /** Every line of every file, by file name. */
 export function readCases(): Map<string, Case[]> {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'))
   return new Map(names.map((name) => [name, readLines(new URL(name, FOLDER))]))
 }
 
-/** The lines whose dialect the engine has. */
-export function casesToRun(cases: readonly Case[]): Case[] {
-  return cases.filter(({ dialect = 'S' }) => dialectsRun.has(dialect))
-}
-
-/** The lines of the `standard` dialect, the only one that the reference reads. */
+/** The lines of the `standard` dialect, the only one that its reference reads. */
 export function standardCases(cases: readonly Case[]): Case[] {
   return cases.filter(({ dialect = 'S' }) => dialect === 'S')
 }

@@ -1,4 +1,5 @@
-// The process zone, where `Intl` has no name for it: JavaScript's own Date then shows UTC, and so do we.
+// The process zone, where `Intl` has no name for it: JavaScript's own Date then shows UTC, and so
+// do we.
 
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'

@@ -1,5 +1,7 @@
 // Single expressions share a fixed number of compiled records and compile again when another took
 // theirs; nobody may notice, neither by an answer nor by memory.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test, vi } from 'vitest'
 import { CronBatch, type CronExpression, CronSyntaxError, parseCron } from '../../bindings/index.ts'
 import { Core, sharedCore } from '../../bindings/module.ts'
@@ -81,6 +83,28 @@ describe('memory of the core', () => {
     const before = bytes()
     expect(throwAway(1_000_000)).toBe(1_000_000)
     expect(bytes()).toBe(before)
+  })
+
+  test('is not needed to tell the fields of the text that was parsed last', () => {
+    const cron = parseCron('*/5 2 L * *', { dialect: 'extended' })
+    const other = parseCron('1 3 * * *', { dialect: 'extended' })
+    expect([cron.fields.hour, other.fields.hour]).toEqual([[2], [3]])
+    const compile = vi.spyOn(Core.prototype, 'compile')
+    expect(other.isReboot).toBe(false)
+    expect(other.fields.hour).toEqual([3])
+    expect(compile).not.toHaveBeenCalled()
+    compile.mockRestore()
+  })
+
+  test('holds no expression that was thrown away', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const gone = new WeakRef(parseCron('0 0 1 1 *'))
+    await vi.waitFor(() => {
+      collect()
+      // A boolean, since a failed assertion would hold the expression.
+      expect(gone.deref() === undefined).toBe(true)
+    })
   })
 
   test('stays as it is over refused texts and huge ones of the same size', () => {
