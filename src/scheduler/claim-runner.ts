@@ -142,7 +142,7 @@ export class ClaimRunner {
   }
 
   #mayRun(claim: LiveClaim): boolean {
-    if (this.#abortReason || claim.won.task.stage === 'closed') return false
+    if (this.#abortReason || claim.won.task.hasEnded) return false
     this.#checkLease(claim)
     return !claim.lost && !claim.isHandedBack
   }

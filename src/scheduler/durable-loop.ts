@@ -90,6 +90,7 @@ export class DurableLoop {
       committer: this.#committer,
       onCommitted: (task) => this.#stages.goOn(task),
       onDropped: (task, reason) => {
+        if (task.hasEnded) return
         if (!this.#stages.isRunning) task.stage = 'idle'
         else if (reason === 'rejected') this.#stages.read(task)
         else this.#stages.waitATick(task)
@@ -124,8 +125,17 @@ export class DurableLoop {
 
   /** Ends a task and deletes its row. A namesake that was registered since stays. */
   cancel(task: DurableTask): Promise<void> {
-    if (task.stage !== 'closed') return this.remove(task.storedId)
-    return this.#remover.pending(task.storedId) ?? Promise.resolve()
+    const { stage, storedId } = task
+    const isGone = stage === 'closed' || (stage === 'left' && this.has(storedId))
+    if (!isGone) return this.remove(storedId)
+    return this.#remover.pending(storedId) ?? Promise.resolve()
+  }
+
+  /** Ends a task and keeps its row. A claim that goes on is committed or handed back. */
+  leave(task: DurableTask): void {
+    if (task.hasEnded) return
+    this.#stages.close(task, 'left')
+    this.#tasks.delete(task.storedId)
   }
 
   /** Ends a task, and deletes its row; also a row that no task of this scheduler has. */
@@ -192,7 +202,7 @@ export class DurableLoop {
   }
 
   #close(task: DurableTask): void {
-    this.#stages.close(task)
+    this.#stages.close(task, 'closed')
     this.#runner.forget(task)
     this.#tasks.delete(task.storedId)
   }

@@ -27,6 +27,7 @@ export interface Registration {
  * - `waiting` its alarm is set
  * - `registering`, `reading`, `claiming` it is in that lane
  * - `claimed` a claim of it is being run or committed
+ * - `left` its row is no longer this scheduler's concern, save for a claim that goes on
  * - `closed` it was cancelled here or deleted elsewhere
  */
 export type Stage =
@@ -36,6 +37,7 @@ export type Stage =
   | 'reading'
   | 'claiming'
   | 'claimed'
+  | 'left'
   | 'closed'
 
 /** A claim whose reply was lost. */
@@ -75,6 +77,11 @@ export class DurableTask implements Alarm {
 
   onDue(): void {
     this.#onDue(this)
+  }
+
+  /** Whether nothing moves it any more. */
+  get hasEnded(): boolean {
+    return this.stage === 'closed' || this.stage === 'left'
   }
 
   get id(): string {

@@ -70,6 +70,14 @@ export interface SchedulerEvents {
   'claim-adopted': [event: ClaimEvent]
   /** The task is stored; `nextRunAt` is what the store says. */
   registered: [event: { readonly taskId: string; readonly nextRunAt: Date | null }]
+  /** A row was looked at: its slot, and until when somebody has a lease of it. */
+  read: [
+    event: {
+      readonly taskId: string
+      readonly nextRunAt: Date | null
+      readonly leaseUntil: Date | undefined
+    },
+  ]
   /** A cron task has no run inside the horizon. It is planned again daily. */
   dormant: [event: TaskEvent]
   /** The stored plan is another one than this replica's: it waits until they agree again. */

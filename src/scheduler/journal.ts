@@ -91,6 +91,11 @@ export class Journal {
     this.#events.emit('registered', event)
   }
 
+  /** As `committed`: rows are read often. */
+  read(event: () => Payload<'read'>): void {
+    if (this.#events.has('read')) this.#events.emit('read', event())
+  }
+
   dormant(taskId: string | undefined, spec: string): void {
     const name = taskId === undefined ? 'a plain task' : `task ${quoted(taskId)}`
     this.#log.warn(`${name} is dormant: ${quoted(spec)} has no run inside the horizon`)

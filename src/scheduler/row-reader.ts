@@ -72,7 +72,6 @@ export class RowReader {
 
   /** Draws the conclusions from a row; the task is moved on. */
   saw(task: DurableTask, row: ScheduleRecord): void {
-    const { stages, timers, tickMs } = this.#options
     if (!isSound(row)) {
       this.unsound(task)
       return
@@ -85,10 +84,14 @@ export class RowReader {
       return
     }
     task.saw(row)
-    if (!task.isPlanOf(row)) {
-      this.superseded(task, row)
-      return
-    }
+    if (task.isPlanOf(row)) this.#goOn(task, row, isRefused)
+    else this.superseded(task, row)
+    // Last, for a listener may end the task.
+    this.#tellRead(task, row)
+  }
+
+  #goOn(task: DurableTask, row: ScheduleRecord, isRefused: boolean): void {
+    const { stages, timers, tickMs } = this.#options
     task.isSuperseded = false
     const now = timers.now()
     if (row.nextRunAt === null) this.#sawNoSlot(task, row, now)
@@ -98,6 +101,14 @@ export class RowReader {
       stages.wait(task, 'read', Math.min(row.leaseUntil, now + tickMs))
     } else if (isRefused) stages.waitATick(task)
     else stages.approach(task)
+  }
+
+  #tellRead({ id: taskId }: DurableTask, { nextRunAt, leaseUntil }: ScheduleRecord): void {
+    this.#options.journal.read(() => ({
+      taskId,
+      nextRunAt: nextRunAt === null ? null : new Date(nextRunAt),
+      leaseUntil: leaseUntil === undefined ? undefined : new Date(leaseUntil),
+    }))
   }
 
   /** A newer deploy has stored another plan: said once, and looked at now and then. */

@@ -107,13 +107,13 @@ export class Stages {
 
   /** Nothing can be done about the task now, and nothing is urgent. */
   setAside(task: DurableTask): void {
-    if (task.stage === 'closed' || !this.isRunning) return
+    if (task.hasEnded || !this.isRunning) return
     this.wait(task, 'read', this.#timers.now() + ASIDE_MS)
   }
 
-  /** The task is cancelled, or its row is gone. */
-  close(task: DurableTask): void {
-    task.stage = 'closed'
+  /** The task is cancelled, its row is gone, or it is left to others. */
+  close(task: DurableTask, stage: 'closed' | 'left'): void {
+    task.stage = stage
     task.nextRunAt = null
     this.#timers.clear(task)
     this.#leader.delete(task)

@@ -20,6 +20,12 @@ export interface ScheduledTask {
    * before the scheduler stopped.
    */
   cancel(): Promise<void>
+  /**
+   * Ends the task in this scheduler and keeps its row, for other replicas or a later registration
+   * of the id. A run that goes on is not aborted, and is committed; what was claimed and has not
+   * begun is handed back. A plain task has no row: it ends.
+   */
+  leave(): void
 }
 
 /** What a user holds of a plain task. */
@@ -47,6 +53,10 @@ export class PlainHandle implements ScheduledTask {
   }
 
   async cancel(): Promise<void> {
+    this.leave()
+  }
+
+  leave(): void {
     this.#task.loop.cancel(this.#task)
   }
 }
@@ -79,6 +89,10 @@ export class DurableHandle implements ScheduledTask {
 
   cancel(): Promise<void> {
     return this.#loop.cancel(this.#task)
+  }
+
+  leave(): void {
+    this.#loop.leave(this.#task)
   }
 }
 

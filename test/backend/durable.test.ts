@@ -191,6 +191,37 @@ describe('trigger', () => {
     expect(keys.filter((key) => key.includes('manual'))).toEqual(['run.report.manual.order=207'])
   })
 
+  test('with a key that another replica is running resolves at once', async () => {
+    const { tick, seen, end } = steeredTick()
+    const [one, other] = [await replica(), await replica()]
+    const winner = one.backend.register(spec(), tick).trigger('a')
+    await clock.settle()
+    const registration = other.backend.register(spec(), tick)
+    const lost = registration.trigger('a')
+    await clock.settle()
+    await lost
+    expect(seen).toHaveLength(1)
+    end()
+    await winner
+    await clock.advance(5000)
+    await registration.trigger('a')
+    expect(seen).toHaveLength(1)
+  })
+
+  test('with a key whose runner dies is run by another that was asked', async () => {
+    const { tick, keys } = quickTick()
+    const [one, other] = [await replica(), await replica()]
+    const dead = one.backend.register(spec(), () => new Promise(() => {})).trigger('a')
+    await clock.settle()
+    const lost = other.backend.register(spec(), tick).trigger('a')
+    await clock.settle()
+    await lost
+    await stop(one.scheduler)
+    await clock.advance(1000)
+    expect(keys).toContain('run.report.manual.a')
+    expect(await Promise.race([dead, 'pending'])).toBe('pending')
+  })
+
   test('with a key rejects its caller with what the tick threw', async () => {
     const onError = vi.fn()
     const { backend } = await replica()
@@ -255,23 +286,77 @@ describe('stop', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('loses no slot: what is claimed afterwards goes to another replica in the end', async () => {
+  test('leaves later slots to the other replicas, at their time', async () => {
     const { tick, minutes } = quickTick()
     const [one, other] = [await replica(), await replica()]
-    const registration = one.backend.register(spec({ catchUp: 'all' }), tick)
+    const stopped: number[] = []
+    const registration = one.backend.register(spec(), async () => void stopped.push(clock.now()))
     await clock.advance(60_000)
     await registration.stop()
+    other.backend.register(spec(), tick)
+    await clock.advance(120_000)
+    expect(stopped).toHaveLength(1)
+    expect(minutes).toEqual([2, 3])
+    expect((await store.get('report'))?.leaseUntil).toBeUndefined()
+  })
+
+  test('hands back what is being claimed', async () => {
+    const { tick, minutes } = quickTick()
+    const [one, other] = [await replica(), await replica()]
+    other.backend.register(spec(), tick)
+    const registration = one.backend.register(spec(), tick)
+    const claimDue = store.claimDue.bind(store)
+    let stopping: Promise<void> | undefined
+    vi.spyOn(store, 'claimDue').mockImplementation(async (...request) => {
+      stopping ??= registration.stop()
+      return claimDue(...request)
+    })
+    await clock.advance(65_000)
+    await stopping
+    expect(minutes).toEqual([1])
+  })
+
+  test('hands back the slots of a catch-up that have not begun', async () => {
+    const first = await replica()
+    first.backend.register(spec({ catchUp: 'all' }), async () => {})
+    await clock.settle()
+    await stop(first.scheduler)
+    await clock.advanceTo('2026-01-01T00:03:30Z')
+    const [one, other] = [await replica(), await replica()]
+    const { tick, seen, end } = steeredTick()
+    const registration = one.backend.register(spec({ catchUp: 'all' }), tick)
+    await clock.settle()
+    const stopping = registration.stop()
+    end()
+    await stopping
+    const rest = quickTick()
+    other.backend.register(spec({ catchUp: 'all' }), rest.tick)
+    await clock.advance(5000)
+    expect([seen, rest.minutes]).toEqual([['00:01:00.000'], [2, 3]])
+  })
+
+  test('the name can be registered again at once', async () => {
+    const { tick, minutes } = quickTick()
+    const { backend } = await replica()
+    const held = steeredTick()
+    const registration = backend.register(spec(), held.tick)
     await clock.advance(60_000)
-    other.backend.register(spec({ catchUp: 'all' }), tick)
-    await stop(one.scheduler)
+    const stopping = registration.stop()
+    backend.register(spec(), tick)
     await clock.advance(60_000)
-    expect(minutes).toEqual([1, 2, 3])
+    expect(minutes).toEqual([])
+    held.end()
+    await stopping
+    await clock.advance(60_000)
+    expect(minutes).toEqual([3])
   })
 
   test('a registration of the same name and plan goes on where the last one stopped', async () => {
     const { tick, minutes } = quickTick()
     const { backend } = await replica()
-    await backend.register(spec({ catchUp: 'all' }), tick).stop()
+    const registration = backend.register(spec({ catchUp: 'all' }), tick)
+    await clock.settle()
+    await registration.stop()
     await clock.advance(150_000)
     backend.register(spec({ catchUp: 'all' }), tick)
     await clock.advance(60_000)

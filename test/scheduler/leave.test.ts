@@ -1,0 +1,104 @@
+// Tasks that are left: their rows stay, for other replicas and later registrations.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { MemoryScheduleStore } from '../../src/store/memory/memory-schedule-store.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+const SILENT = { warn: () => {}, error: () => {} }
+
+let clock: VirtualClock
+let store: MemoryScheduleStore
+let scheduler: Scheduler
+
+beforeEach(async () => {
+  clock = new VirtualClock('2026-01-01T00:00:00Z')
+  store = new MemoryScheduleStore()
+  scheduler = new Scheduler({ store, clock, logger: SILENT, drainMs: 0 })
+  await scheduler.start()
+})
+
+afterEach(async () => {
+  const stopped = scheduler.stop()
+  await clock.advance(20_000)
+  await stopped
+})
+
+/** A task that is due every second and runs until it is told to end. */
+async function runningTask() {
+  let end = () => {}
+  const runs: string[] = []
+  const task = scheduler.every(1000, { id: 'a' }, ({ occurrenceKey }) => {
+    runs.push(occurrenceKey)
+    return new Promise<void>((resolve) => (end = resolve))
+  })
+  await clock.advance(1000)
+  return { task, runs, end: () => end() }
+}
+
+describe('a task that is left', () => {
+  test('has no next slot and runs no more, and its row stays', async () => {
+    const { task, runs, end } = await runningTask()
+    end()
+    await clock.settle()
+    task.leave()
+    await clock.advance(5000)
+    expect([task.nextRunAt, runs]).toEqual([null, ['a@2026-01-01T00:00:01.000Z']])
+    expect(await store.get('a')).toMatchObject({ nextRunAt: Date.parse('2026-01-01T00:00:02Z') })
+  })
+
+  test('keeps the lease of a run that goes on, and commits it', async () => {
+    const { task, end } = await runningTask()
+    task.leave()
+    await clock.advance(300_000)
+    expect((await store.get('a'))?.leaseUntil).toBeGreaterThan(clock.now())
+    end()
+    await clock.settle()
+    const row = await store.get('a')
+    expect([row?.leaseUntil, row?.lastRunAt]).toEqual([undefined, 1000 + Date.parse('2026-01-01')])
+  })
+
+  test('makes room for another of its id, which waits for the run that goes on', async () => {
+    const { task, end } = await runningTask()
+    task.leave()
+    const slots: number[] = []
+    const options = { id: 'a', missed: 'catch-up' } as const
+    scheduler.every(1000, options, ({ scheduledAt }) => {
+      slots.push(scheduledAt.getTime() - Date.parse('2026-01-01'))
+    })
+    await clock.advance(3000)
+    expect(slots).toEqual([])
+    end()
+    await clock.advance(2000)
+    expect(slots.at(-1)).toBe(6000)
+  })
+
+  test('can be cancelled afterwards, unless another has its id', async () => {
+    const left = scheduler.every(1000, { id: 'a' }, () => {})
+    await clock.settle()
+    left.leave()
+    const other = scheduler.every(1000, { id: 'a' }, () => {})
+    await clock.settle()
+    await left.cancel()
+    expect(await store.get('a')).not.toBeNull()
+    other.leave()
+    await left.cancel()
+    expect(await store.get('a')).toBeNull()
+  })
+
+  test('ends, when it is a plain one', async () => {
+    let count = 0
+    const task = scheduler.every(1000, () => count++)
+    task.leave()
+    await clock.advance(5000)
+    expect([count, task.nextRunAt]).toEqual([0, null])
+  })
+
+  test('by a listener that is told of its row stays left', async () => {
+    const runs: string[] = []
+    const task = scheduler.delay(0, { id: 'once' }, ({ taskId }) => runs.push(taskId))
+    scheduler.on('read', ({ taskId }) => taskId === 'once' && task.leave())
+    await clock.advance(5000)
+    expect([runs, (await store.get('once'))?.leaseUntil]).toEqual([[], undefined])
+  })
+})
