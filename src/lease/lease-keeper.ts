@@ -40,8 +40,14 @@ export class HeldLease {
 /** What the keeper needs. */
 export interface KeeperOptions {
   readonly clock: Clock
-  /** Sends renewals; answers in their order, an `Error` where the outcome is not known. */
-  readonly renew: (renewals: readonly Renewal[]) => Promise<readonly (boolean | Error)[]>
+  /**
+   * Sends renewals; answers in their order, an `Error` where the outcome is not known, also after
+   * `answerMs` without an answer: there is time for another try then.
+   */
+  readonly renew: (
+    renewals: readonly Renewal[],
+    answerMs: number,
+  ) => Promise<readonly (boolean | Error)[]>
   /** Told of renewals that failed; they are tried again while there is time. */
   readonly onError: (error: Error, ids: readonly string[], retryInMs: number) => void
 }
@@ -114,7 +120,8 @@ export class LeaseKeeper {
     const renewals = leases.map(({ grant: { id, fencingToken, leaseMs } }) => {
       return { id, fencingToken, leaseUntil: Math.floor(sentAt.wall) + leaseMs }
     })
-    const answers = await this.#options.renew(renewals)
+    const answerMs = Math.min(...leases.map(({ grant }) => grant.leaseMs)) / 6
+    const answers = await this.#options.renew(renewals, answerMs)
     const failed: string[] = []
     let failure: Error | undefined
     let retryInMs = Infinity

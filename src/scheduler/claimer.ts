@@ -11,7 +11,7 @@ import type { Journal } from './journal.ts'
 import { type Failed, type Lane, LostReplies, taskLane } from './lane.ts'
 import { isSound, type RowReader } from './row-reader.ts'
 import { ASIDE_MS, type Stages } from './stages.ts'
-import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
+import { type Answer, isAboutOneRow, type StoreCalls } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
 
 /** What the claimer needs. */
@@ -67,7 +67,7 @@ export class Claimer {
   }
 
   async #claim(batch: DurableTask[]): Promise<Failed<DurableTask> | undefined> {
-    const { calls, timers, owner, stages } = this.#options
+    const { calls, timers, owner } = this.#options
     const lost = new LostReplies<DurableTask>()
     for (const [leaseMs, tasks] of this.#byLease(batch)) {
       const attempt = {
@@ -77,17 +77,9 @@ export class Claimer {
         sentAt: moment(timers),
       }
       const storedIds = tasks.map(({ storedId }) => storedId)
-      const answers = await calls.claim(storedIds, attempt)
-      for (const [index, task] of tasks.entries()) {
-        const answer = answers[index]
-        if (answer && !(answer instanceof Error)) this.#won(task, answer, attempt)
-        else if (task.stage !== 'claiming') continue
-        else if (answer) this.#failed(task, answer, attempt, lost)
-        else {
-          task.isRefused = true
-          stages.read(task)
-        }
-      }
+      await calls.claim(storedIds, attempt, (index, answer) => {
+        this.#answered(tasks[index]!, answer, attempt, lost)
+      })
     }
     // Nothing is claimed again before the rows were read.
     return lost.failed && { ...lost.failed, isMoved: true }
@@ -109,6 +101,23 @@ export class Claimer {
       else groups.set(leaseMs, [task])
     }
     return groups
+  }
+
+  #answered(
+    task: DurableTask,
+    answer: Answer<ClaimResult | null>,
+    attempt: UnknownAttempt,
+    lost: LostReplies<DurableTask>,
+  ): void {
+    if (answer && !(answer instanceof Error)) this.#won(task, answer, attempt)
+    else if (task.stage !== 'claiming') return
+    else if (answer) this.#failed(task, answer, attempt, lost)
+    else {
+      // A client that sends a lost request again is refused by what its first one did.
+      task.attempt = attempt
+      task.isRefused = true
+      this.#options.stages.read(task)
+    }
   }
 
   #failed(

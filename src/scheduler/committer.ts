@@ -6,8 +6,11 @@ import type { DurableTask } from './durable-task.ts'
 import type { ClaimEvent } from './events.ts'
 import type { Journal } from './journal.ts'
 import { type Failed, Lane, LostReplies } from './lane.ts'
-import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
+import { isAboutOneRow, type OnAnswer, type StoreCalls } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
+
+/** In a burst commits wait for claims, so that handlers start sooner; but no longer than this. */
+const HOLD_MS_MAX = 200
 
 /** A claim, as its end is written. */
 export interface EndedClaim {
@@ -36,6 +39,8 @@ export interface CommitterOptions {
   readonly timers: TimerQueue
   readonly journal: Journal
   readonly tickMs: number
+  /** Resolves when no claim is under way. */
+  readonly claimed: () => Promise<void>
   /** A commit was not taken: what the row says now, when it had to be read. */
   readonly onRefused: (task: DurableTask, row: ScheduleRecord | null | undefined) => void
   /** A commit can never be taken, whatever is done, until somebody mends the row. */
@@ -49,12 +54,13 @@ export class Committer {
   readonly #handBacks: Lane<EndedClaim>
 
   constructor(options: CommitterOptions) {
-    const { timers, tickMs: retryMs, journal } = options
+    const { timers, tickMs: retryMs, journal, claimed } = options
     this.#options = options
     this.#commits = new Lane({
       timers,
       retryMs,
       work: (batch) => this.#commit(batch),
+      hold: () => timers.within(HOLD_MS_MAX, claimed()),
       onFailed: ({ items, error }, retryInMs) => {
         const taskIds = items.map(({ commit }) => commit.task.id)
         journal.storeFailed({ error, operation: 'commit', taskIds, retryInMs })
@@ -100,21 +106,21 @@ export class Committer {
 
   async #commit(batch: SentCommit[]): Promise<Failed<SentCommit> | undefined> {
     const { calls, timers } = this.#options
-    const answers = await calls.complete(
-      batch.map(({ commit: { task, fencingToken, patch } }) => {
-        return { id: task.storedId, fencingToken, patch }
-      }),
-      timers.now(),
-    )
     const lost = new LostReplies<SentCommit>()
     const doubtful: SentCommit[] = []
-    for (const [index, sent] of batch.entries()) {
-      const answer = answers[index]
+    const onAnswer: OnAnswer<boolean> = (index, answer) => {
+      const sent = batch[index]!
       if (answer instanceof Error) this.#failed(sent, answer, lost)
       else if (answer) sent.commit.onCommitted()
       else if (sent.isUnknown) doubtful.push(sent)
       else this.#refused(sent.commit, undefined)
     }
+    const leases = batch.map(({ commit: { task } }) => task.registration.leaseMs)
+    const answerMs = Math.min(...leases) / 3
+    const completions = batch.map(({ commit: { task, fencingToken, patch } }) => {
+      return { id: task.storedId, fencingToken, patch }
+    })
+    await calls.complete(completions, timers.now(), { onAnswer, answerMs })
     await this.#readBack(doubtful, lost)
     return lost.failed
   }
@@ -156,10 +162,12 @@ export class Committer {
 
   async #handBack(batch: EndedClaim[]): Promise<Failed<EndedClaim> | undefined> {
     const { calls, timers, journal } = this.#options
-    const leaseUntil = timers.now()
-    const answers = await calls.renew(
-      batch.map(({ task, fencingToken }) => ({ id: task.storedId, fencingToken, leaseUntil })),
-    )
+    const now = timers.now()
+    const renewals = batch.map(({ task, fencingToken, slot }) => {
+      // Not later than the slot: lapsed for each replica that finds it due, whatever its clock says.
+      return { id: task.storedId, fencingToken, leaseUntil: Math.min(slot, now) }
+    })
+    const answers = await calls.renew(renewals)
     const lost = new LostReplies<EndedClaim>()
     for (const [index, claim] of batch.entries()) {
       const answer = answers[index]

@@ -77,6 +77,7 @@ export class DurableLoop {
     })
     this.#committer = new Committer({
       ...parts,
+      claimed: () => this.#claimer.idle(),
       onRefused: (task, row) => {
         if (task.stage !== 'claimed' || !this.#stages.isRunning) return
         if (row) this.#reader.saw(task, row)
@@ -215,7 +216,7 @@ export class DurableLoop {
   #keeper(): LeaseKeeper {
     return new LeaseKeeper({
       clock: this.#timers,
-      renew: (renewals) => this.#calls.renew(renewals),
+      renew: (renewals, answerMs) => this.#calls.renew(renewals, answerMs),
       onError: (error, storedIds, retryInMs) => {
         const taskIds = storedIds.flatMap((storedId) => this.#tasks.get(storedId)?.id ?? [])
         this.#journal.storeFailed({ error, operation: 'renew', taskIds, retryInMs })

@@ -1,6 +1,7 @@
 // One kind of request to the store: items gather while a batch is on its way, the next batch takes
 // them all, and what failed waits with back-off and is tried again. One batch at a time, so a burst
-// costs round trips per thousand items and a slow store is not flooded.
+// costs round trips per thousand items and a slow store is not flooded; but one that stays without
+// an answer holds up the next only for a while.
 
 import { Backoff } from '../backoff.ts'
 import type { Timer } from '../clock.ts'
@@ -9,6 +10,9 @@ import type { StoreErrorEvent } from './events.ts'
 import type { Journal } from './journal.ts'
 import { BATCH_MAX } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
+
+/** A batch that takes longer no longer holds up the next one. */
+const PATIENCE_MS = 500
 
 /** What could not be done and why; those items are tried again. */
 export interface Failed<Item> {
@@ -25,6 +29,8 @@ export interface LaneOptions<Item> {
   readonly retryMs: number
   /** Does a batch. A rejection counts as a failure of all of it. */
   readonly work: (batch: Item[]) => Promise<Failed<Item> | undefined>
+  /** Awaited before each batch: something else should go first. */
+  readonly hold?: () => Promise<void>
   /** Told of each failure. */
   readonly onFailed: (failed: Failed<Item>, retryInMs: number) => void
 }
@@ -34,6 +40,8 @@ export class Lane<Item> {
   readonly #options: LaneOptions<Item>
   readonly #backoff: Backoff
   #items: Item[] = []
+  /** Batches without an answer. */
+  #sent = 0
   #isWorking = false
   #isOpen = true
   #pause: Timer | undefined
@@ -72,7 +80,7 @@ export class Lane<Item> {
   }
 
   get #isIdle(): boolean {
-    return this.#items.length === 0 && !this.#isWorking
+    return this.#items.length === 0 && !this.#isWorking && this.#sent === 0
   }
 
   #start(): void {
@@ -84,13 +92,22 @@ export class Lane<Item> {
 
   async #loop(): Promise<void> {
     while (this.#items.length > 0 && !this.#pause) {
+      await this.#options.hold?.()
       const batch = this.#items.splice(0, BATCH_MAX)
-      const failed = await this.#try(batch)
-      if (failed) this.#fail(failed)
-      else this.#backoff.succeed()
+      if (batch.length === 0) break
+      await this.#options.timers.within(PATIENCE_MS, this.#send(batch))
       await this.#options.timers.pace(batch.length)
     }
     this.#isWorking = false
+    this.#tellIdle()
+  }
+
+  async #send(batch: Item[]): Promise<void> {
+    this.#sent++
+    const failed = await this.#try(batch)
+    this.#sent--
+    if (failed) this.#fail(failed)
+    else this.#backoff.succeed()
     this.#tellIdle()
   }
 
@@ -108,6 +125,7 @@ export class Lane<Item> {
     this.#options.onFailed(failed, Math.round(retryInMs))
     if (!this.#isOpen) return
     if (!failed.isMoved) this.#items = [...failed.items, ...this.#items]
+    this.#endPause()
     this.#pause = this.#options.timers.setTimer(() => {
       this.#pause = undefined
       this.#start()

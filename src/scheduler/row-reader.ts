@@ -39,7 +39,7 @@ export class RowReader {
     this.#reading = taskLane('read', options, (batch) => this.#read(batch))
   }
 
-  /** The registration that is under way. */
+  /** Resolves when no registration is under way. */
   get registration(): Promise<unknown> {
     return this.#registration
   }
@@ -129,39 +129,37 @@ export class RowReader {
     const { calls, timers, journal } = this.#options
     const tasks = batch.filter((task) => task.stage === 'registering')
     const now = timers.now()
-    const answer = calls.register(
-      tasks.map(({ storedId: id, plan }) => {
-        return { id, kind: plan.kind, spec: plan.spec, nextRunAt: plan.first(now) }
-      }),
-      now,
-    )
-    this.#registration = answer
-    const rows = await answer
     const lost = new LostReplies<DurableTask>()
-    for (const [index, task] of tasks.entries()) {
-      const row = rows[index]
-      if (task.stage !== 'registering' || row === undefined) continue
-      if (row instanceof Error) this.#failed(task, 'register', row, lost)
-      else {
-        const nextRunAt = row.nextRunAt === null ? null : new Date(row.nextRunAt)
-        this.saw(task, row)
-        journal.registered({ taskId: task.id, nextRunAt })
+    const schedules = tasks.map(({ storedId: id, plan }) => {
+      return { id, kind: plan.kind, spec: plan.spec, nextRunAt: plan.first(now) }
+    })
+    const answers = calls.register(schedules, now, (index, row) => {
+      const task = tasks[index]!
+      if (task.stage !== 'registering') return
+      if (row instanceof Error) {
+        this.#failed(task, 'register', row, lost)
+        return
       }
-    }
+      const nextRunAt = row.nextRunAt === null ? null : new Date(row.nextRunAt)
+      this.saw(task, row)
+      journal.registered({ taskId: task.id, nextRunAt })
+    })
+    this.#registration = Promise.all([this.#registration, answers])
+    await answers
     return lost.failed
   }
 
   async #read(batch: DurableTask[]): Promise<Failed<DurableTask> | undefined> {
     const tasks = batch.filter((task) => task.stage === 'reading')
-    const rows = await this.#options.calls.get(tasks.map(({ storedId }) => storedId))
     const lost = new LostReplies<DurableTask>()
-    for (const [index, task] of tasks.entries()) {
-      const row = rows[index]
-      if (task.stage !== 'reading' || row === undefined) continue
+    const storedIds = tasks.map(({ storedId }) => storedId)
+    await this.#options.calls.get(storedIds, (index, row) => {
+      const task = tasks[index]!
+      if (task.stage !== 'reading') return
       if (row instanceof Error) this.#failed(task, 'read', row, lost)
       else if (row === null) this.#absent(task)
       else this.saw(task, row)
-    }
+    })
     return lost.failed
   }
 

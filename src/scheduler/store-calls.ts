@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { CronfenceError } from '../errors.ts'
 import type {
   ClaimResult,
+  CompletePatch,
   Completion,
   NewSchedule,
   Renewal,
@@ -19,11 +20,14 @@ export const BATCH_MAX = 1000
 /** Single calls that are under way at once, for a store without batch methods. */
 const SINGLE_CALLS_MAX = 100
 
-/** After that long without an answer the outcome counts as unknown. */
+/** After that long without an answer the outcome counts as unknown, or sooner where told so. */
 const ANSWER_MS_MAX = 30_000
 
 /** An answer, or why there is none. */
 export type Answer<T> = T | Error
+
+/** Told of the answer to one item, by its index, as soon as it is there. */
+export type OnAnswer<T> = (index: number, answer: Answer<T>) => void
 
 /** One attempt to claim: the same for all its ids. */
 export interface ClaimAttempt {
@@ -33,7 +37,10 @@ export interface ClaimAttempt {
   readonly leaseMs: number
 }
 
-/** A store as the engine calls it. No method rejects; every answer is in the order of the items. */
+/**
+ * A store as the engine calls it. No method rejects; answers are in the order of the items. Who does
+ * not want one slow item to hold up the others listens for each answer.
+ */
 export class StoreCalls {
   readonly #store: ScheduleStore
   readonly #clock: Clock
@@ -52,89 +59,129 @@ export class StoreCalls {
     }
   }
 
-  get(ids: readonly string[]): Promise<Answer<ScheduleRecord | null>[]> {
+  get(
+    ids: readonly string[],
+    onAnswer?: OnAnswer<ScheduleRecord | null>,
+  ): Promise<Answer<ScheduleRecord | null>[]> {
     const { getMany } = this.#store
-    return this.#each(ids, getMany && ((batch) => getMany.call(this.#store, batch)), (id) =>
-      this.#store.get(id),
-    )
+    return this.#each(ids, {
+      many: getMany && ((batch) => getMany.call(this.#store, batch)),
+      single: (id) => this.#store.get(id),
+      onAnswer,
+    })
   }
 
-  register(schedules: readonly NewSchedule[], now: number): Promise<Answer<ScheduleRecord>[]> {
+  register(
+    schedules: readonly NewSchedule[],
+    now: number,
+    onAnswer: OnAnswer<ScheduleRecord>,
+  ): Promise<unknown> {
     const { registerMany } = this.#store
-    return this.#each(
-      schedules,
-      registerMany && ((batch) => registerMany.call(this.#store, batch, now)),
-      (schedule) => this.#store.register(schedule, now),
-    )
+    return this.#each(schedules, {
+      many: registerMany && ((batch) => registerMany.call(this.#store, batch, now)),
+      single: (schedule) => this.#store.register(schedule, now),
+      onAnswer,
+    })
   }
 
   claim(
     ids: readonly string[],
     { owner, now, leaseMs }: ClaimAttempt,
-  ): Promise<Answer<ClaimResult | null>[]> {
+    onAnswer: OnAnswer<ClaimResult | null>,
+  ): Promise<unknown> {
     const { claimDueMany } = this.#store
-    return this.#each(
-      ids,
-      claimDueMany && ((batch) => claimDueMany.call(this.#store, batch, owner, now, leaseMs)),
-      (id) => this.#store.claimDue(id, owner, now, leaseMs),
-    )
+    return this.#each(ids, {
+      many: claimDueMany && ((batch) => claimDueMany.call(this.#store, batch, owner, now, leaseMs)),
+      single: (id) => this.#store.claimDue(id, owner, now, leaseMs),
+      onAnswer,
+      answerMs: leaseMs / 3,
+    })
   }
 
-  renew(renewals: readonly Renewal[]): Promise<Answer<boolean>[]> {
+  renew(renewals: readonly Renewal[], answerMs?: number): Promise<Answer<boolean>[]> {
     const { renewMany } = this.#store
-    return this.#each(
-      renewals,
-      renewMany && ((batch) => renewMany.call(this.#store, batch)),
-      ({ id, fencingToken, leaseUntil }) => this.#store.renew(id, fencingToken, leaseUntil),
-    )
+    return this.#each(renewals, {
+      many: renewMany && ((batch) => renewMany.call(this.#store, batch)),
+      single: ({ id, fencingToken, leaseUntil }) => this.#store.renew(id, fencingToken, leaseUntil),
+      answerMs,
+    })
   }
 
-  complete(completions: readonly Completion[], now: number): Promise<Answer<boolean>[]> {
+  complete(
+    completions: readonly Completion[],
+    now: number,
+    { onAnswer, answerMs }: { onAnswer: OnAnswer<boolean>; answerMs: number },
+  ): Promise<unknown> {
     const { completeMany } = this.#store
-    return this.#each(
-      completions,
-      completeMany && ((batch) => completeMany.call(this.#store, batch, now)),
-      ({ id, fencingToken, patch }) => this.#store.complete(id, fencingToken, patch, now),
-    )
+    return this.#each(completions, {
+      many: completeMany && ((batch) => completeMany.call(this.#store, batch, now)),
+      single: async (completion) => {
+        const patch = completeMany
+          ? completion.patch
+          : await this.#patchFor(completion, answerMs / 2)
+        return this.#store.complete(completion.id, completion.fencingToken, patch, now)
+      },
+      onAnswer,
+      answerMs,
+    })
   }
 
   delete(
     rows: readonly { readonly storedId: string; readonly fencingToken: number }[],
   ): Promise<Answer<void>[]> {
-    return this.#each(rows, undefined, ({ storedId, fencingToken }) =>
-      this.#store.delete(storedId, fencingToken),
-    )
+    return this.#each(rows, {
+      single: ({ storedId, fencingToken }) => this.#store.delete(storedId, fencingToken),
+    })
+  }
+
+  /**
+   * Keeps the slot of a plan that is newer than the claim. Our own stores do that by `patch.plan`,
+   * in one step; a store without batches may know nothing of it, so its row is looked at before.
+   */
+  async #patchFor({ id, patch }: Completion, limitMs: number): Promise<CompletePatch> {
+    const row = await this.#answer(() => this.#store.get(id), limitMs)
+    const { plan } = patch
+    if (!row || row instanceof Error || !plan) return patch
+    const isPlan = row.kind === plan.kind && row.spec === plan.spec
+    return isPlan ? patch : { ...patch, nextRunAt: row.nextRunAt }
   }
 
   async list(): Promise<Answer<ScheduleRecord[]>> {
-    return this.#answer(() => this.#store.list())
+    return this.#answer(() => this.#store.list(), ANSWER_MS_MAX)
   }
 
   async #each<Item, Result>(
     items: readonly Item[],
-    many: ((batch: readonly Item[]) => Promise<Result[]>) | undefined,
-    single: (item: Item) => Promise<Result>,
+    { many, single, onAnswer, answerMs = ANSWER_MS_MAX }: Ways<Item, Result>,
   ): Promise<Answer<Result>[]> {
-    const answers: Answer<Result>[] = []
-    const size = many ? BATCH_MAX : SINGLE_CALLS_MAX
-    for (let from = 0; from < items.length; from += size) {
-      const batch = items.slice(from, from + size)
-      const together = many && (await this.#answer(() => many(batch)))
+    const limitMs = Math.min(answerMs, ANSWER_MS_MAX)
+    const answers = new Array<Answer<Result>>(items.length)
+    const answered: OnAnswer<Result> = (index, answer) => {
+      answers[index] = answer
+      onAnswer?.(index, answer)
+    }
+    for (let from = 0; from < items.length; from += BATCH_MAX) {
+      const batch = items.slice(from, from + BATCH_MAX)
+      const together = many && (await this.#answer(() => many(batch), limitMs))
       if (together && !isAboutOneRow(together)) {
-        answers.push(...spread(together, batch.length))
+        spread(together, batch.length).forEach((answer, index) => {
+          answered(from + index, answer)
+        })
       } else {
         // One bad row must not take the others with it.
-        answers.push(...(await Promise.all(batch.map((item) => this.#answer(() => single(item))))))
+        await inPool(batch, async (item, index) => {
+          answered(from + index, await this.#answer(() => single(item), limitMs))
+        })
       }
     }
     return answers
   }
 
-  async #answer<Result>(call: () => Promise<Result>): Promise<Answer<Result>> {
+  async #answer<Result>(call: () => Promise<Result>, limitMs: number): Promise<Answer<Result>> {
     let giveUp = () => {}
-    const timer = this.#clock.setTimer(() => giveUp(), ANSWER_MS_MAX)
+    const timer = this.#clock.setTimer(() => giveUp(), limitMs)
     const late = new Promise<Error>((resolve) => {
-      giveUp = () => resolve(unanswered())
+      giveUp = () => resolve(unanswered(limitMs))
     })
     try {
       return await Promise.race([call(), late])
@@ -144,6 +191,27 @@ export class StoreCalls {
       timer.cancel()
     }
   }
+}
+
+/** How to ask the store about many items. */
+interface Ways<Item, Result> {
+  readonly many?: ((batch: readonly Item[]) => Promise<Result[]>) | undefined
+  readonly single: (item: Item) => Promise<Result>
+  readonly onAnswer?: OnAnswer<Result> | undefined
+  /** An answer that comes later is not waited for. */
+  readonly answerMs?: number | undefined
+}
+
+/** Some at a time, so that one which does not answer does not hold up the rest. */
+async function inPool<Item>(
+  items: readonly Item[],
+  call: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  const entries = items.entries()
+  const worker = async () => {
+    for (const [index, item] of entries) await call(item, index)
+  }
+  await Promise.all(Array.from({ length: Math.min(SINGLE_CALLS_MAX, items.length) }, worker))
 }
 
 /** Whether trying again cannot help until somebody mends the row. */
@@ -166,9 +234,9 @@ function spread<Result>(together: Answer<Result[]>, length: number): Answer<Resu
   return new Array<Answer<Result>>(length).fill(error)
 }
 
-function unanswered(): CronfenceError {
+function unanswered(ms: number): CronfenceError {
   return new CronfenceError(
     'STORE_OUTCOME_UNKNOWN',
-    `The store has not answered for ${ANSWER_MS_MAX} ms; whether it did as asked is not known`,
+    `The store has not answered for ${Math.round(ms)} ms; whether it did as asked is not known`,
   )
 }

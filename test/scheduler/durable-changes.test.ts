@@ -1,6 +1,8 @@
 // Tasks that come and go while a scheduler runs, here or elsewhere.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ScheduleStore } from '../../src/index.ts'
+import { FaultyStore } from './faulty-store.ts'
 import { World } from './harness.ts'
 
 const MINUTE = 60_000
@@ -101,5 +103,23 @@ describe('a plan that a newer deploy changed', () => {
     expect(world.slots()).toContain('10:01:00')
     await world.clock.advance(10_000)
     expect(world.runs.filter(({ replica: name }) => name === 'B').length).toBeGreaterThan(1)
+  })
+
+  test('is not overwritten either in a store that knows nothing of plans', async () => {
+    const { proxy: store } = new FaultyStore(world.store, { single: true })
+    const complete: ScheduleStore['complete'] = (id, token, { nextRunAt }, now) =>
+      world.store.complete(id, token, { nextRunAt }, now)
+    const literal = new Proxy(store, {
+      get: (target, name) => (name === 'complete' ? complete : Reflect.get(target, name)),
+    })
+    const old = world.replica({ store: literal })
+    old.every('1d', { id: 'job' }, world.handler(20_000))
+    await old.start()
+    await world.clock.advance(1440 * MINUTE)
+    const replica = world.replica({ store: literal })
+    replica.every('5m', { id: 'job' }, world.handler())
+    await replica.start()
+    await world.clock.advance(11 * MINUTE)
+    expect(world.slots()).toEqual(['10:00:00', '10:05:00', '10:10:00'])
   })
 })

@@ -191,4 +191,17 @@ describe('stop', () => {
     await replica.stop()
     expect(world.clock.pendingTimers).toBe(0)
   })
+
+  test('hands back at once also to a replica whose clock is behind', async () => {
+    const a = world.replica({ drainMs: 500 })
+    const b = world.replica({ clock: world.clock.skewed({ offsetMs: -20_000 }) })
+    a.every('1h', { id: 'job' }, world.handler(120_000))
+    await a.start()
+    b.every('1h', { id: 'job' }, world.handler())
+    await b.start()
+    await world.clock.advance(60 * MINUTE + 30_000)
+    await world.within(1000, a.stop())
+    await world.clock.advance(3000)
+    expect(world.marked()).toEqual(['11:00:00', '11:00:00'])
+  })
 })

@@ -2,14 +2,18 @@
 
 import { CronfenceError } from '../../src/errors.ts'
 
-/** `refused`: surely not sent. `dropped`: not sent, but who knows. `unanswered`: carried out. */
-export type Fault = 'refused' | 'dropped' | 'unanswered'
+/**
+ * `refused`: surely not sent. `dropped`: not sent, but who knows. `unanswered`: carried out.
+ * `silent`: carried out, and the call never ends. `doubled`: carried out twice, the first reply lost.
+ */
+export type Fault = 'refused' | 'dropped' | 'unanswered' | 'silent' | 'doubled'
 
 /** Counts calls and injects faults: of a store, or of whatever has asynchronous methods only. */
 export class FaultyStore<Inner extends object> {
   readonly calls = new Map<string, number>()
   /** Asked before each call. */
-  fault: (method: string, call: number) => Fault | undefined = () => undefined
+  fault: (method: string, call: number, args: readonly unknown[]) => Fault | undefined = () =>
+    undefined
 
   readonly proxy: Inner
 
@@ -20,7 +24,7 @@ export class FaultyStore<Inner extends object> {
         if (single && name.endsWith('Many')) return undefined
         const method: unknown = Reflect.get(target, name)
         if (typeof method !== 'function') return method
-        return (...args: unknown[]) => this.#call(name, () => method.apply(target, args))
+        return (...args: unknown[]) => this.#call(name, args, () => method.apply(target, args))
       },
     })
   }
@@ -29,12 +33,18 @@ export class FaultyStore<Inner extends object> {
     return this.calls.get(method) ?? 0
   }
 
-  async #call(name: string, carryOut: () => Promise<unknown>): Promise<unknown> {
+  async #call(
+    name: string,
+    args: readonly unknown[],
+    carryOut: () => Promise<unknown>,
+  ): Promise<unknown> {
     const call = this.count(name) + 1
     this.calls.set(name, call)
-    const fault = this.fault(name, call)
+    const fault = this.fault(name, call, args)
     if (fault === undefined) return carryOut()
-    if (fault === 'unanswered') await carryOut()
+    if (fault !== 'refused' && fault !== 'dropped') await carryOut()
+    if (fault === 'doubled') return carryOut()
+    if (fault === 'silent') return new Promise(() => {})
     if (fault === 'refused') throw new CronfenceError('STORE_UNAVAILABLE', 'cannot be reached')
     throw new CronfenceError('STORE_OUTCOME_UNKNOWN', 'the reply was lost')
   }
