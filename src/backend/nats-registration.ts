@@ -1,6 +1,7 @@
 // One registration on a bucket: its slots and triggers go to the chain, the chain's claims to the
 // bucket. Beside that it finds what else there is to do: runs whose holder died, and missed slots.
 
+import type { Timer } from '../clock.ts'
 import type { Alarm } from '../scheduler/timer-queue.ts'
 import type { Registration, TickRun } from './contract.ts'
 import { advanceLast, readLast } from './nats-last.ts'
@@ -20,6 +21,12 @@ export interface NatsRegistrationOptions {
   readonly open: () => Promise<NatsRuns>
 }
 
+/** A run that was begun and has not ended. */
+interface Unfinished {
+  readonly scheduledAt: number
+  readonly staleAt: number
+}
+
 /** A schedule whose runs are claimed in a bucket. */
 export class NatsRegistration implements Registration {
   readonly #options: NatsRegistrationOptions
@@ -28,8 +35,9 @@ export class NatsRegistration implements Registration {
   /** Runs of other processes, and when each would be stale. */
   readonly #watched = new Map<string, Alarm>()
   #caughtUp: Promise<void> | undefined
-  #hasSearched = false
+  #searching: Promise<void> | undefined
   #search: { stop(): void } | undefined
+  #searchAgain: Timer | undefined
   /** Slots may have passed that nobody ran. */
   #isBehind = false
   #isStopped = false
@@ -69,6 +77,7 @@ export class NatsRegistration implements Registration {
     this.#isStopped = true
     this.#timer.stop()
     this.#search?.stop()
+    this.#searchAgain?.cancel()
     for (const alarm of this.#watched.values()) this.#options.timers.queue.clear(alarm)
     this.#watched.clear()
     return this.#chain.stop()
@@ -123,18 +132,36 @@ export class NatsRegistration implements Registration {
   async #enter(): Promise<void> {
     const { spec, timers, open } = this.#options
     const runs = await open()
-    if (!this.#hasSearched) await this.#searchUnfinished(runs)
-    this.#hasSearched = true
+    this.#searching ??= this.#searchUnfinished(runs)
     if (spec.catchUp === 'skip') return
     const last = await readLast(runs.options.bucket, spec.name)
     if (last !== undefined) this.#chain.replay(missedSlots(spec, last, timers.queue.now()))
   }
 
-  /** Runs that were begun and have not ended: their holders may have died long ago. */
+  /**
+   * Runs that were begun and have not ended: their holders may have died long ago. Beside the
+   * ticks, which do not wait, for a long history takes long to read.
+   */
   async #searchUnfinished(runs: NatsRuns): Promise<void> {
+    const { timers, lockTtlMs } = this.#options
+    try {
+      for (const [key, { scheduledAt, staleAt }] of await this.#unfinished(runs)) {
+        this.#watch({ key, scheduledAt }, staleAt)
+      }
+    } catch {
+      if (this.#isStopped) return
+      // Told by the ticks, if it lasts.
+      this.#searchAgain = timers.queue.setTimer(() => {
+        this.#searching = this.#searchUnfinished(runs)
+      }, lockTtlMs / 4)
+    }
+  }
+
+  async #unfinished(runs: NatsRuns): Promise<Map<string, Unfinished>> {
     const { name } = this.#options.spec
-    const unfinished = new Map<string, { scheduledAt: number; staleAt: number }>()
+    const unfinished = new Map<string, Unfinished>()
     const entries = await runs.options.bucket.history({ key: runFilter(name) })
+    if (this.#isStopped) entries.stop()
     this.#search = entries
     for await (const entry of entries) {
       const { key } = entry
@@ -147,9 +174,7 @@ export class NatsRegistration implements Registration {
         unfinished.set(key, { scheduledAt, staleAt })
       }
     }
-    for (const [key, { scheduledAt, staleAt }] of unfinished) {
-      this.#watch({ key, scheduledAt }, staleAt)
-    }
+    return unfinished
   }
 
   /** Looks at a run once it would be stale. */

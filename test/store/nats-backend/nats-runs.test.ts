@@ -2,11 +2,16 @@
 // heard.
 
 import { describe, expect, test } from 'vitest'
+import type { TickRun } from '../../../src/backend/contract.ts'
 import { type Bucket, isConflict, openBucket } from '../../../src/backend/nats-client.ts'
 import { advanceLast, readLast } from '../../../src/backend/nats-last.ts'
+import { NatsRegistration } from '../../../src/backend/nats-registration.ts'
 import { type Claimed, NatsRuns } from '../../../src/backend/nats-runs.ts'
+import { checkedSpec } from '../../../src/backend/registration-spec.ts'
+import { SlotTimers } from '../../../src/backend/slot-timer.ts'
 import { systemClock } from '../../../src/clock.ts'
-import { bucketStage, iso } from './bucket-stage.ts'
+import { SPEC } from '../../backend/ticks.ts'
+import { bucketStage, HOURLY, iso } from './bucket-stage.ts'
 
 const KEY = 'run.report.2026-01-01T00-00-00.000Z'
 const LOCK_TTL_MS = 60_000
@@ -54,8 +59,45 @@ function held(claimed: Claimed) {
   return claimed.held
 }
 
+/** A tick that ends at once, and the keys it ran under. */
+function keptTick() {
+  const keys: string[] = []
+  return { keys, tick: async ({ key }: TickRun) => void keys.push(key) }
+}
+
 const hasEnded = ({ completedAt }: { completedAt?: string }) => completedAt !== undefined
 const staleMarker = () => JSON.stringify({ startedAt: iso(Date.now() - LOCK_TTL_MS - 1000) })
+
+describe('the history of a name', () => {
+  const registered = async (history: Bucket['history']) => {
+    const { options } = await runs()
+    const open = async () => new NatsRuns({ ...options, bucket: { ...options.bucket, history } })
+    const { tick, keys } = keptTick()
+    const timers = new SlotTimers(systemClock)
+    const checked = checkedSpec({ ...SPEC, cadence: HOURLY }, tick, 0)
+    return { keys, live: new NatsRegistration({ spec: checked, timers, lockTtlMs: 400, open }) }
+  }
+
+  test('is read beside the ticks, however long it takes', async () => {
+    const { keys, live } = await registered(() => new Promise(() => {}))
+    await live.trigger('a')
+    await live.stop()
+    expect(keys).toEqual(['run.report.manual.a'])
+  })
+
+  test('that cannot be read is read later', async () => {
+    await (await stage.kv()).create('run.report.manual.left', staleMarker())
+    const real = await opened()
+    let failures = 2
+    const { keys, live } = await registered(async (options) => {
+      if (failures-- > 0) throw LOST
+      return real.history(options)
+    })
+    await stage.marker('run.report.manual.left', hasEnded)
+    await live.stop()
+    expect(keys).toEqual(['run.report.manual.left'])
+  })
+})
 
 describe('a claim', () => {
   test('whose reply was lost was made', async () => {
