@@ -43,7 +43,12 @@ export async function startMariadb(): Promise<RunningDatabase> {
     command,
     args: [
       ...['--no-defaults', `--datadir=${data}`, `--socket=${socket}`, `--port=${port}`],
-      ...['--bind-address=127.0.0.1', '--skip-name-resolve', '--max-connections=200'],
+      ...[
+        '--bind-address=127.0.0.1',
+        '--skip-name-resolve',
+        '--max-connections=200',
+        '--lock-wait-timeout=20',
+      ],
       ...[`--pid-file=${join(folder.path, 'pid')}`, `--tmpdir=${folder.path}`],
     ],
     user: USER,

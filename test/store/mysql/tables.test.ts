@@ -71,24 +71,28 @@ it('a deadlock with another session undoes the call, which is made again', async
     await store.schedules().claimDue(id, 'owner', 0, 10)
   }
   const rival = await database.session()
-  await rival.run('START TRANSACTION')
-  // The server undoes whoever wrote less, so the rival writes a lot first.
-  for (let row = 0; row < 50; row++) {
-    await rival.run(`INSERT INTO ${PREFIX}schedule_leases VALUES ('rival ${row}', NULL, 0, 0)`)
+  let renewed: Promise<boolean[]> | undefined
+  try {
+    await rival.run('START TRANSACTION')
+    // The server undoes whoever wrote less, so the rival writes a lot first.
+    for (let row = 0; row < 50; row++) {
+      await rival.run(`INSERT INTO ${PREFIX}schedule_leases VALUES ('rival ${row}', NULL, 0, 0)`)
+    }
+    await rival.run(`SELECT * FROM ${TABLE} WHERE id = 'b' FOR UPDATE`)
+    const renewals = ['a', 'b'].map((id) => ({ id, fencingToken: 1, leaseUntil: 99 }))
+    renewed = store.schedules().renewMany(renewals)
+    await vi.waitFor(
+      async () => {
+        const waits = 'SELECT * FROM information_schema.innodb_trx WHERE trx_state = ?'
+        expect(await database.run(waits, ['LOCK WAIT'])).not.toEqual([])
+      },
+      { timeout: 10_000, interval: 20 },
+    )
+    await rival.run(`SELECT * FROM ${TABLE} WHERE id = 'a' FOR UPDATE`)
+    await rival.run('COMMIT')
+  } finally {
+    await rival.end()
   }
-  await rival.run(`SELECT * FROM ${TABLE} WHERE id = 'b' FOR UPDATE`)
-  const renewals = ['a', 'b'].map((id) => ({ id, fencingToken: 1, leaseUntil: 99 }))
-  const renewed = store.schedules().renewMany(renewals)
-  await vi.waitFor(
-    async () => {
-      const waits = 'SELECT * FROM information_schema.innodb_trx WHERE trx_state = ?'
-      expect(await database.run(waits, ['LOCK WAIT'])).not.toEqual([])
-    },
-    { timeout: 10_000, interval: 20 },
-  )
-  await rival.run(`SELECT * FROM ${TABLE} WHERE id = 'a' FOR UPDATE`)
-  await rival.run('COMMIT')
-  await rival.end()
   expect(await renewed).toEqual([true, true])
   await store.stop()
 })
