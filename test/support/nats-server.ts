@@ -10,7 +10,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { connect } from '@nats-io/transport-node'
 import { ROOT } from './packed-package.ts'
+import { type RunningDatabase, serverFolder, startDatabase } from './server.ts'
 
 /** What is built when PATH has none, and the oldest that is taken from there. */
 const BUILT_VERSION = 'v2.12.8'
@@ -33,6 +35,32 @@ export async function natsServer(): Promise<NatsServer> {
   const url = process.env.CRONFENCE_TEST_NATS_URL
   if (url) return { url, stop: async () => {} }
   return startServer(await program())
+}
+
+/**
+ * A server for one test alone, which can be ended and brought back. `args` are more arguments of
+ * the program, `url` is how to reach it then: by default without a user.
+ */
+export async function ownNatsServer(
+  args: readonly string[] = [],
+  credentials = '',
+): Promise<RunningDatabase> {
+  const folder = serverFolder()
+  const port = await freePort()
+  const url = `nats://${credentials}127.0.0.1:${port}`
+  const address = ['--addr', '127.0.0.1', '--port', String(port)]
+  const [user, pass] = credentials.replace('@', '').split(':')
+  return startDatabase({
+    ...{ url, port, folder, stopSignal: 'SIGTERM', command: await program() },
+    args: [...address, '--jetstream', '--store_dir', folder.path, ...args],
+    async ready() {
+      const connection = await connect({
+        ...{ servers: `127.0.0.1:${port}`, reconnect: false },
+        ...(user && pass ? { user, pass } : {}),
+      })
+      await connection.request('$JS.API.INFO').finally(() => connection.close())
+    },
+  })
 }
 
 async function startServer(file: string): Promise<NatsServer> {

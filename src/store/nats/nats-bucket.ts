@@ -7,7 +7,7 @@ import { failureError } from '../failures.ts'
 import { checkBucket } from './bucket-config.ts'
 import { Lanes } from './lanes.ts'
 import { type BucketEntry, type OpenBucket, openBucket, type StreamInfo } from './nats-client.ts'
-import { connectFailure, isBucketGone, isConflict, requestFailure } from './nats-errors.ts'
+import { isBucketGone, isConflict, openFailure, requestFailure } from './nats-errors.ts'
 import { NatsLink } from './nats-link.ts'
 import type { NatsSource } from './nats-source.ts'
 
@@ -150,7 +150,10 @@ export class NatsBucket {
     try {
       const limit = { timeoutMs, what: 'opening the bucket' }
       // One that was there is not created again: its tokens would begin again as well.
-      const opening = openBucket(client, { ...source, isToBeCreated: isFirst })
+      const opening = openBucket(client, {
+        ...source,
+        isToBeCreated: isFirst && source.createBucket,
+      })
       const open = await this.#link.answered(opening, limit)
       const info = this.#known(await this.#link.answered(infoOf(open), limit))
       const warnings = checkBucket(info.config, this.name)
@@ -159,7 +162,8 @@ export class NatsBucket {
     } catch (cause) {
       if (cause instanceof CronfenceError) throw cause
       if (!isFirst && isBucketGone(cause)) throw this.#foreign('the bucket was deleted')
-      throw failureError(connectFailure(cause), { store: this.name, isWrite: false }, cause)
+      const failure = openFailure(cause, source.createBucket)
+      throw failureError(failure, { store: this.name, isWrite: false }, cause)
     }
   }
 

@@ -56,6 +56,15 @@ export function connectFailure(error: unknown): Failure {
   return { ...APPLIED_NOTHING, remedy }
 }
 
+/** A failure to open the bucket: nothing was stored. */
+export function openFailure(error: unknown, mayCreate: boolean): Failure {
+  if (codeOf(error) === 10059 && !mayCreate) {
+    return { ...APPLIED_NOTHING, remedy: 'create the bucket, or name another one' }
+  }
+  const remedy = (API_FAILURES[codeOf(error) ?? 0] ?? driverRow(error))?.remedy
+  return { ...APPLIED_NOTHING, ...(remedy === undefined ? {} : { remedy }) }
+}
+
 /** A failure of a request that was sent, or refused on the way. */
 export function requestFailure(error: unknown): Failure {
   const row = API_FAILURES[codeOf(error) ?? 0] ?? driverRow(error)

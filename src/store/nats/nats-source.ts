@@ -8,6 +8,8 @@ export type NatsSourceOptions = {
   readonly bucket?: string
   /** On how many servers of a cluster a bucket that is created here is kept. Default 1. */
   readonly replicas?: number
+  /** `false`: a bucket that does not exist is an error. Default `true`. */
+  readonly createBucket?: boolean
 } & (
   | {
       /** Host and port of one server or several of a cluster, also as URLs: `nats://host:4222`. */
@@ -27,6 +29,7 @@ export interface NatsSource {
   readonly name: string
   readonly bucket: string
   readonly replicas: number
+  readonly createBucket: boolean
   /** The caller's connection, or options for one of our own. */
   readonly via:
     | { readonly connection: NatsClient }
@@ -38,7 +41,7 @@ const RECONNECT = { reconnectTimeWait: 250, reconnectJitter: 100, maxReconnectAt
 
 /** The source that the options name. Throws a `TypeError` or `RangeError`. */
 export function sourceOf(options: NatsSourceOptions): NatsSource {
-  const { bucket = 'cronfence', replicas = 1 } = options
+  const { bucket = 'cronfence', replicas = 1, createBucket = true } = options
   if (typeof bucket !== 'string' || !/^[-\w]+$/.test(bucket)) {
     throw new TypeError(`bucket: must be letters, digits, - and _, got ${JSON.stringify(bucket)}`)
   }
@@ -58,13 +61,14 @@ export function sourceOf(options: NatsSourceOptions): NatsSource {
       throw new TypeError('connection: must be a connection to NATS: await connect({ servers })')
     }
     const name = `NatsStore, bucket ${bucket}`
-    return { name, bucket, replicas, via: { connection } }
+    return { name, bucket, replicas, createBucket, via: { connection } }
   }
   const { hosts, credentials } = addressesOf(servers)
   return {
     name: `NatsStore at ${hosts.join(', ')}, bucket ${bucket}`,
     bucket,
     replicas,
+    createBucket,
     via: {
       options: {
         ...{ ...RECONNECT, noAsyncTraces: true, name: 'cronfence' },
