@@ -103,13 +103,14 @@ export const REGISTER = records(
     local row, state = read(key)
     if state == 'none' or state == 'dead' then
       local first = math.max(floor, token(row[TOKEN]) or 0)
+      -- A server that is full refuses a script at its first write only if that one takes memory.
+      redis.call('HSET', key, 'kind', kind, 'spec', spec, 'nextRunAt', slot, 'leaseOwner', '',
+        'leaseUntil', '', 'fencingToken', decimal(first), 'lastRunAt', '', 'updatedAt', ARGV[2],
+        'mark', '')
+      redis.call('HDEL', key, 'deletedAt')
+      redis.call('SREM', KEYS[3], id)
       row = { kind, spec, slot, '', '', decimal(first), '', ARGV[2], '' }
       state = 'live'
-      redis.call('DEL', key)
-      redis.call('HSET', key, 'kind', kind, 'spec', spec, 'nextRunAt', slot, 'leaseOwner', '',
-        'leaseUntil', '', 'fencingToken', row[TOKEN], 'lastRunAt', '', 'updatedAt', ARGV[2],
-        'mark', '')
-      redis.call('SREM', KEYS[3], id)
     elseif state == 'live' and (row[KIND] ~= kind or row[SPEC] ~= spec) then
       row[KIND], row[SPEC], row[NEXT], row[UPDATED] = kind, spec, slot, ARGV[2]
       redis.call('HSET', key, 'kind', kind, 'spec', spec, 'nextRunAt', slot, 'updatedAt', ARGV[2])

@@ -1,0 +1,185 @@
+// A Redis server that is killed, flushed of its scripts, or full, under replicas at work: they say
+// so, and go on by themselves; what was confirmed is still there, and no token comes twice.
+
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { RedisStore } from '../../../src/store/redis/index.ts'
+import { startRedis } from '../../support/redis.ts'
+import type { RunningDatabase } from '../../support/server.ts'
+import { dueTask } from './redis-stage.ts'
+
+const REPLICAS = 3
+const RESTARTS = 6
+
+let server: RunningDatabase
+let redis: Redis
+const stores: RedisStore[] = []
+const open = (timeoutMs = 2000) => {
+  const store = new RedisStore({ url: server.url, timeoutMs, onWarning: () => {} })
+  stores.push(store)
+  return store
+}
+
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.url, { maxRetriesPerRequest: null })
+  redis.on('error', () => {}) // The server is ended under it.
+}, 300_000)
+beforeEach(async () => {
+  await redis.flushall()
+})
+afterAll(async () => {
+  redis.disconnect()
+  for (const store of stores) await store.stop()
+  await server.stop()
+})
+
+/** Claims and commits of one task until `isOver`; errors that a lost server explains are counted. */
+class Work {
+  readonly granted: number[] = []
+  readonly strange: unknown[] = []
+  highestConfirmed = 0
+  failures = 0
+  isOver = false
+  #waiting: (() => void)[] = []
+
+  async run(store: RedisStore, owner: string): Promise<void> {
+    const schedules = store.schedules()
+    for (let now = 1; !this.isOver; now += 10) {
+      try {
+        const claim = await schedules.claimDue('a', owner, now, 1)
+        if (claim) {
+          const { fencingToken } = claim
+          this.granted.push(fencingToken)
+          const patch = { nextRunAt: 0, lastRunAt: fencingToken }
+          if (await schedules.complete('a', fencingToken, patch, now)) {
+            this.highestConfirmed = Math.max(this.highestConfirmed, fencingToken)
+          }
+        }
+      } catch (error) {
+        this.failures++
+        const { code } = error as { code?: string }
+        if (!/^STORE_(UNAVAILABLE|OUTCOME_UNKNOWN)$/.test(code ?? '')) this.strange.push(error)
+        await new Promise(setImmediate)
+      }
+      for (const wake of this.#waiting.splice(0)) wake()
+    }
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((wake) => this.#waiting.push(wake))
+  }
+
+  async grants(more: number): Promise<void> {
+    const goal = this.granted.length + more
+    await this.until(() => this.granted.length >= goal)
+  }
+}
+
+describe('a server', () => {
+  it('that is gone at boot is waited for by trying again, with the same store', async () => {
+    await server.pause()
+    const store = open()
+    await expect(store.start()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await server.start()
+    await store.start()
+    expect(await store.schedules().list()).toEqual([])
+  })
+
+  it('that is killed under work loses nothing that was confirmed', async () => {
+    const replicas = Array.from({ length: REPLICAS }, () => open())
+    await replicas[0]?.schedules().register(dueTask('a'), 0)
+    const work = new Work()
+    const workers = replicas.map((store, index) => work.run(store, `replica ${index}`))
+    for (let restart = 0; restart < RESTARTS; restart++) {
+      await work.grants(20)
+      await server.pause(restart % 2 === 0 ? 'SIGKILL' : undefined)
+      const goal = work.failures + REPLICAS
+      await work.until(() => work.failures >= goal)
+      await server.start()
+    }
+    await work.grants(20)
+    work.isOver = true
+    await Promise.all(workers)
+    expect(work.strange).toEqual([])
+    expect(new Set(work.granted).size).toBe(work.granted.length)
+    const row = await replicas[0]?.schedules().get('a')
+    expect(row?.fencingToken).toBeGreaterThanOrEqual(Math.max(...work.granted))
+    expect(row?.lastRunAt).toBeGreaterThanOrEqual(work.highestConfirmed)
+  }, 120_000)
+})
+
+it('scripts that the server forgets all the time are sent again, without one failure', async () => {
+  const replicas = Array.from({ length: REPLICAS }, () => open())
+  await replicas[0]?.schedules().register(dueTask('a'), 0)
+  const work = new Work()
+  const workers = replicas.map((store, index) => work.run(store, `replica ${index}`))
+  let flushes = 0
+  const before = await forgotten()
+  const flushing = (async () => {
+    for (; !work.isOver; flushes++) await redis.script('FLUSH')
+  })()
+  await work.grants(500)
+  work.isOver = true
+  await Promise.all([...workers, flushing])
+  expect(flushes).toBeGreaterThan(20)
+  expect((await forgotten()) - before).toBeGreaterThan(20)
+  expect([work.failures, work.strange]).toEqual([0, []])
+  expect(work.granted.toSorted((a, b) => a - b)).toEqual(work.granted.map((_, at) => at + 1))
+})
+
+/** How many requests met a server that had forgotten their script. */
+async function forgotten(): Promise<number> {
+  const stats = await redis.info('errorstats')
+  return Number(/errorstat_NOSCRIPT:count=(\d+)/.exec(stats)?.[1] ?? 0)
+}
+
+it('a server that is full refuses writes whole, loses nothing, and says what to do', async () => {
+  const schedules = open(1000).schedules()
+  const ids = Array.from({ length: 200 }, (_, index) => `task ${index}`)
+  await schedules.registerMany(ids.map(dueTask), 0)
+  await redis.config('SET', 'maxmemory', '1')
+  try {
+    const full = {
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/OOM.*server is full/),
+    }
+    await expect(schedules.registerMany([dueTask('more')], 0)).rejects.toMatchObject(full)
+    await expect(schedules.claimDueMany(ids, 'o', 0, 10)).rejects.toMatchObject(full)
+    const rows = await schedules.getMany(ids)
+    expect(rows.every((row) => row?.fencingToken === 0 && row.leaseUntil === undefined)).toBe(true)
+    // What frees memory is not refused.
+    await schedules.delete('task 199')
+    expect(await schedules.list()).toHaveLength(199)
+  } finally {
+    await redis.config('SET', 'maxmemory', '0')
+  }
+  const claims = await schedules.claimDueMany(ids.slice(0, 199), 'o', 0, 10)
+  expect(claims.every((claim) => claim !== null)).toBe(true)
+})
+
+it('a server that is busy with a script of somebody else is waited for', async () => {
+  const schedules = open(10_000).schedules()
+  await schedules.register(dueTask('a'), 0)
+  await redis.config('SET', 'busy-reply-threshold', '20')
+  const other = new Redis(server.url)
+  const endless = other.eval('while true do end', 0).catch((error: Error) => error.message)
+  const claim = schedules.claimDue('a', 'o', 0, 10)
+  while (!/BUSY/.test(await redis.ping().catch((error: Error) => error.message))) {}
+  await redis.script('KILL')
+  expect(await endless).toMatch(/killed/)
+  expect((await claim)?.fencingToken).toBe(1)
+  other.disconnect()
+})
+
+it('a server that misses its replicas refuses writes whole, and says so', async () => {
+  const schedules = open(500).schedules()
+  await schedules.register(dueTask('a'), 0)
+  await redis.config('SET', 'min-replicas-to-write', '1')
+  await expect(schedules.claimDue('a', 'o', 0, 10)).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: expect.stringMatching(/NOREPLICAS.*too few replicas follow/),
+  })
+  await redis.config('SET', 'min-replicas-to-write', '0')
+  expect(await schedules.get('a')).toMatchObject({ fencingToken: 0 })
+})
