@@ -25,8 +25,17 @@ export interface LiteSchedule {
   /** The flow's input, or a function that is called for it at each tick. */
   readonly input?: unknown
   readonly onError?: ((error: unknown, run: TickRun) => void) | undefined
-  /** Called at each tick: tagged values for its context, before those of the scope. */
-  readonly tags?: (() => readonly unknown[]) | undefined
+  /** Called at each tick: tagged values for its context, one or a list, before the scope's. */
+  readonly tags?: (() => unknown) | undefined
+}
+
+/**
+ * What the module makes of an atom whose value is a `Registration`. Its own type for that cannot be
+ * named from here; of the atom we know what it is made of, which is where a scope's `resolve` has
+ * the type of the value from.
+ */
+export type ScheduleAtom<Module extends LiteModule> = ReturnType<Module['atom']> & {
+  readonly factory: (context: unknown, deps: unknown) => Registration
 }
 
 /** What `liteScheduler` makes. */
@@ -39,7 +48,7 @@ export interface LiteScheduler<Module extends LiteModule> {
    * An atom whose value is the `Registration`; it is stopped when the scope is disposed.
    * @throws {TypeError} for a wrong schedule, such as one without a name
    */
-  schedule(schedule: LiteSchedule): ReturnType<Module['atom']>
+  schedule(schedule: LiteSchedule): ScheduleAtom<Module>
   readonly inProcess: typeof inProcess
 }
 
@@ -55,9 +64,14 @@ export function liteScheduler<Module extends LiteModule>(lite: Module): LiteSche
     if (name === undefined) {
       throw new TypeError('schedule: give it a name, or a flow that has one')
     }
+    if (Object(flow) !== flow) throw new TypeError(`flow: must be a flow, not ${String(flow)}`)
+    if (tagsOfTick !== undefined && typeof tagsOfTick !== 'function') {
+      throw new TypeError('tags: must be a function that gives the tags of a tick')
+    }
     const spec = { name, cadence, overlap, catchUp, onError }
     const tickIn = (scope: UsedScope) => async (tickRun: TickRun) => {
-      const context = scope.createContext({ tags: [run(tickRun), ...(tagsOfTick?.() ?? [])] })
+      const tags = [run(tickRun), tagsOfTick?.() ?? []].flat(Infinity)
+      const context = scope.createContext({ tags })
       await closing(context, async () => {
         await context.exec({ flow, input: typeof input === 'function' ? input(tickRun) : input })
       })

@@ -31,10 +31,8 @@ afterEach(async () => {
 const report = lite.flow({ name: 'report', factory: () => {} })
 const failing = lite.flow({ name: 'report', factory: () => Promise.reject(BOOM) })
 
-const resolve = (change: Partial<LiteSchedule> = {}) =>
-  scope.resolve(
-    schedule({ cadence: { every: '1000' }, flow: report, ...change }) as lite.Atom<Registration>,
-  )
+const resolve = (change: Partial<LiteSchedule> = {}): Promise<Registration> =>
+  scope.resolve(schedule({ cadence: { every: '1000' }, flow: report, ...change }))
 
 describe('a schedule', () => {
   test('is a keepAlive atom, and its value the registration', async () => {
@@ -80,6 +78,8 @@ describe('a schedule', () => {
   test.each([
     ['no name', { flow: lite.flow({ factory: () => {} }) }, /give it a name/],
     ['no flow', { flow: undefined }, /give it a name/],
+    ['a name, but no flow', { name: 'a', flow: undefined }, /^flow: must be a flow, not undefined/],
+    ['tags that are no function', { tags: [] }, /^tags: must be a function/],
     ['an empty name', { name: '' }, /^name: must not be empty/],
     ['a bad cadence', { cadence: { every: '5m' } }, /positive number of milliseconds/],
     ['an unknown overlap', { overlap: 'allow' }, /^overlap: must be one of/],
@@ -110,10 +110,14 @@ describe('a tick', () => {
     })
     await (await resolve({ flow })).trigger('a')
     await (await resolve({ flow, tags: () => [tenant('tick')] })).trigger('b')
+    await (await resolve({ flow, tags: () => [[tenant('nested')]] })).trigger('c')
+    await (await resolve({ flow, tags: () => tenant('single') })).trigger('d')
     const at = { scheduledAt: new Date(clock.now()) }
     expect(seen).toEqual([
       { tenant: 'scope', run: { key: 'run.report.manual.a', ...at } },
       { tenant: 'tick', run: { key: 'run.report.manual.b', ...at } },
+      { tenant: 'nested', run: { key: 'run.report.manual.c', ...at } },
+      { tenant: 'single', run: { key: 'run.report.manual.d', ...at } },
     ])
   })
 
