@@ -46,21 +46,33 @@ function mustMatchBoth(expression: string): boolean {
   return isMacro || /^[*?]/.test(texts[before + 2]!) || /^[*?+]/.test(texts[before + 4]!)
 }
 
-/** Each a day of month field of its own, `*` alone for all days. */
-function dayTexts({ dayOfMonth, lastDays = [], nearestWeekday }: CronFields): string[] {
-  if (dayOfMonth.length === 31) return ['*']
+/** The items of a day of month field that are no plain days: `L`, `L-3`, `15W`, `LW`. */
+export function specialDays({ lastDays = [], nearestWeekday }: CronFields): string[] {
   const texts = lastDays.map((before) => (before === 0 ? 'L' : `L-${before}`))
-  if (nearestWeekday !== undefined)
-    texts.push(nearestWeekday === 'last' ? 'LW' : `${nearestWeekday}W`)
+  if (nearestWeekday === undefined) return texts
+  return [...texts, nearestWeekday === 'last' ? 'LW' : `${nearestWeekday}W`]
+}
+
+/** The items of a day of week field that are no plain weekdays: `5#2`, `5L`. */
+export function specialWeekdays({ nthDaysOfWeek = [] }: CronFields): string[] {
+  return nthDaysOfWeek.map(({ dayOfWeek, nth }) =>
+    nth === 'last' ? `${dayOfWeek}L` : `${dayOfWeek}#${nth}`,
+  )
+}
+
+/** Each a day of month field of its own, `*` alone for all days. */
+function dayTexts(fields: CronFields): string[] {
+  const { dayOfMonth } = fields
+  if (dayOfMonth.length === 31) return ['*']
+  const texts = specialDays(fields)
   return dayOfMonth.length > 0 ? [stepped(dayOfMonth) ?? ranges(dayOfMonth), ...texts] : texts
 }
 
 /** Each a day of week field of its own, `*` alone for all weekdays; ranges where they read well. */
-function weekdayTexts({ dayOfWeek, nthDaysOfWeek = [] }: CronFields, inRanges: boolean): string[] {
+function weekdayTexts(fields: CronFields, inRanges: boolean): string[] {
+  const { dayOfWeek } = fields
   if (dayOfWeek.length === 7) return ['*']
-  const texts = nthDaysOfWeek.map(({ dayOfWeek: day, nth }) =>
-    nth === 'last' ? `${day}L` : `${day}#${nth}`,
-  )
+  const texts = specialWeekdays(fields)
   if (dayOfWeek.length === 0) return texts
   return [inRanges ? weekdays(dayOfWeek) : dayOfWeek.join(','), ...texts]
 }

@@ -1,7 +1,7 @@
 // `cronfence batch`: a next run for every line of a TSV, any number of them, in memory that does
 // not grow: a block is read, computed in one call of the engine, and written before the next.
 
-import { CronBatch, type Dialect } from '../../bindings/index.ts'
+import { CronBatch, type ExpressionOptions } from '../../bindings/index.ts'
 import { systemClock } from '../clock.ts'
 import { type Command, oneInput, readArguments } from './command.ts'
 import { dialectOf } from './cron-options.ts'
@@ -21,9 +21,10 @@ const BAD_LINE = '!'
 
 /** A line out for every line in, in the same order. */
 export const batchCommand: Command = {
-  synopsis: 'batch [FILE|-] [--extended]',
+  synopsis: 'batch [FILE|-] [--extended] [--seed TEXT]',
   summary: 'append the next run to every line of a TSV',
   details: `  --extended    seconds, years, names, macros, L, W, # and the like
+  --seed TEXT   what H is chosen by, for all lines; the scheduler takes a task's id
 
 A line is EXPR, ZONE and FROM, separated by tabs; more columns may follow.
 ZONE is an IANA name, UTC or local.
@@ -34,9 +35,12 @@ ${NO_RUN} when there is none within four years, ${BAD_LINE} when the line is bad
 reported on stderr as name:line:column: message, and the exit code is 1 at the end.
 Blank lines stay blank.`,
   async run(args, { out, err }) {
-    const { values, positionals } = readArguments(args, { extended: { type: 'boolean' } })
+    const { values, positionals } = readArguments(args, {
+      extended: { type: 'boolean' },
+      seed: { type: 'string' },
+    })
     const input = oneInput(positionals, '-')
-    const planner = new Planner(dialectOf(values.extended))
+    const planner = new Planner({ dialect: dialectOf(values.extended), seed: values.seed })
     const progress = new Progress(err)
     let bad = 0
     for await (const { first, lines } of readLines(input)) {
@@ -57,13 +61,14 @@ Blank lines stay blank.`,
 
 /** Lines in, lines out. */
 class Planner {
-  readonly #dialect: Dialect
+  readonly #options: ExpressionOptions
   #batch = new CronBatch()
   /** Ids by the line's start up to the second tab. */
   readonly #ids = new Map<string, number>()
 
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect
+  /** `options` are those of all lines. */
+  constructor(options: ExpressionOptions) {
+    this.#options = options
   }
 
   /** The lines to write; faults by index. */
@@ -118,9 +123,9 @@ class Planner {
   }
 
   #add(expression: string, timeZone: string): number {
-    const dialect = this.#dialect
     const columns = { text: 1, zone: expression.length + 2 }
-    return withColumns(columns, () => this.#batch.add(expression, { dialect, timeZone }))
+    const options = { ...this.#options, timeZone }
+    return withColumns(columns, () => this.#batch.add(expression, options))
   }
 }
 

@@ -20,6 +20,7 @@ const OPTIONS = {
   extended: { type: 'boolean' },
   gap: { type: 'string' },
   fold: { type: 'string' },
+  seed: { type: 'string' },
   json: { type: 'boolean' },
 } as const
 
@@ -32,6 +33,7 @@ export const CRON_OPTIONS_HELP = `\
   --extended    seconds, years, names, macros, L, W, # and the like
   --gap P       wall times a transition skips: shift or skip (default: by the hour field)
   --fold P      wall times that happen twice: first, second or both (default: by the hour field)
+  --seed TEXT   what H is chosen by; the scheduler takes a task's id
   --json        one JSON object`
 
 /** What the user asked for. */
@@ -55,6 +57,7 @@ export function readCronRequest(args: readonly string[]): CronRequest {
     ...(values.tz !== undefined && { timeZone: values.tz }),
     ...(gap && { gap }),
     ...(fold && { fold }),
+    ...(values.seed !== undefined && { seed: values.seed }),
   }
   return {
     cron: parseCron(expression, options),
@@ -65,9 +68,16 @@ export function readCronRequest(args: readonly string[]): CronRequest {
   }
 }
 
-/** The dialect of `--extended`, which the engine refuses as long as it does not know it. */
+/** The dialect of `--extended`. */
 export function dialectOf(extended: boolean | undefined): Dialect {
-  return (extended ? 'extended' : 'standard') as Dialect
+  return extended ? 'extended' : 'standard'
+}
+
+/** Why an expression has no run, or none beyond some. */
+export function noRunText({ isReboot }: CronExpression): string {
+  return isReboot
+    ? 'no run: @reboot means the start of a machine, and no time'
+    : 'no run within the horizon of four years'
 }
 
 /** Up to `limit` runs strictly after `from`. */

@@ -1,8 +1,7 @@
 // Reads crontab-like lists line by line: comments, blank lines, NAME=value, zone lines, and entries
-// of five fields with an optional command. What the fields mean is the engine's business.
+// of five fields or more with an optional command. What the fields mean is the engine's business.
 
-import { type CronExpression, parseCron } from '../../bindings/index.ts'
-import { dialectOf } from './cron-options.ts'
+import { type CronExpression, type ExpressionOptions, parseCron } from '../../bindings/index.ts'
 import { assertWholeLine, withColumns } from './line-fault.ts'
 
 // Each answers in linear time, however long the line and its runs of blanks.
@@ -10,15 +9,23 @@ const NOTHING = /^[ \t]*(?:#|$)/
 const ASSIGNMENT = /^[ \t]*([A-Za-z_]\w*)[ \t]*=(.*)$/s
 const MACRO = /^@[^ \t]*/
 const FIVE_FIELDS = /^[^ \t]+(?:[ \t]+[^ \t]+){4}/
+const NEXT_WORD = /[ \t]+([^ \t]+)/y
+const DAY = '(?:SUN|MON|TUE|WED|THU|FRI|SAT)'
+/** A word behind five fields that can only be one more: stars, numbers, weekdays and H. */
+const LATER_FIELD = new RegExp(
+  String.raw`^(?:[*?]|\+?\d[-\d,/#*?L]*$|\+?(?:H(?:\(\S*\))?|${DAY})(?:[-,/#](?:${DAY}|\d+|L))*L?$)`,
+  'i',
+)
 const QUOTED = /^(["'])(.*)\1$/s
 
 /** A list, read from its first line on; it keeps the zone that the lines so far have set. */
 export class Crontab {
-  readonly #extended: boolean
+  readonly #options: ExpressionOptions
   #timeZone = 'local'
 
-  constructor(extended: boolean) {
-    this.#extended = extended
+  /** `options` are those of all lines; the list itself says the zone. */
+  constructor(options: ExpressionOptions) {
+    this.#options = options
   }
 
   /** The line's expression, or `undefined` when it has none. Throws a `LineFault`. */
@@ -31,10 +38,8 @@ export class Crontab {
       return undefined
     }
     const start = line.search(/[^ \t]/)
-    const text = line.slice(start)
-    const macro = this.#extended ? MACRO.exec(text) : null
-    const [expression = text] = macro ?? FIVE_FIELDS.exec(text) ?? []
-    const options = { dialect: dialectOf(this.#extended), timeZone: this.#timeZone }
+    const options = { ...this.#options, timeZone: this.#timeZone }
+    const expression = expressionOf(line.slice(start))
     return withColumns({ text: start + 1 }, () => parseCron(expression, options))
   }
 
@@ -43,5 +48,18 @@ export class Crontab {
     const zone = line.lastIndexOf(value) + 1
     withColumns({ zone }, () => parseCron('* * * * *', { timeZone }))
     this.#timeZone = timeZone
+  }
+}
+
+/** An entry without its command; in whole when it has too few fields. */
+function expressionOf(entry: string): string {
+  const [macro] = MACRO.exec(entry) ?? []
+  if (macro !== undefined) return macro
+  let end = FIVE_FIELDS.exec(entry)?.[0].length ?? entry.length
+  for (;;) {
+    NEXT_WORD.lastIndex = end
+    const [, word] = NEXT_WORD.exec(entry) ?? []
+    if (word === undefined || !LATER_FIELD.test(word)) return entry.slice(0, end)
+    end = NEXT_WORD.lastIndex
   }
 }

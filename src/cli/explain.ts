@@ -3,8 +3,15 @@
 
 import type { CronExpression } from '../../bindings/index.ts'
 import { describe } from '../describe.ts'
+import { specialDays, specialWeekdays } from '../plain-texts.ts'
 import type { Command } from './command.ts'
-import { CRON_OPTIONS_HELP, type CronRequest, nextRuns, readCronRequest } from './cron-options.ts'
+import {
+  CRON_OPTIONS_HELP,
+  type CronRequest,
+  nextRuns,
+  noRunText,
+  readCronRequest,
+} from './cron-options.ts'
 import {
   type Transition,
   type TransitionEffect,
@@ -54,10 +61,9 @@ function asText({ cron, clock, text, from, runs, found, effects }: Explanation):
   return [
     `${cron.expression.trim()}   ${timeZone}`,
     text,
-    '',
     ...fieldLines(cron),
     '',
-    ...(runs.length > 0 ? ['Next runs', ...runLines.map(indented)] : ['No run within four years.']),
+    ...(runs.length > 0 ? ['Next runs', ...runLines.map(indented)] : [sentence(noRunText(cron))]),
     '',
     `Clock changes in ${timeZone} in the year from ${utcIso(from).split('T')[0]}`,
     ...(found.length > 0 ? found.flatMap((t) => transitionLines(t, effects)) : ['none']).map(
@@ -67,22 +73,33 @@ function asText({ cron, clock, text, from, runs, found, effects }: Explanation):
   ].join('\n')
 }
 
-function fieldLines(cron: CronExpression): string[] {
-  return Object.entries(cron.fields).map(([name, values]) => {
-    const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    return indented(`${words.padEnd(13)} ${valuesText(values)}`)
-  })
+/** A line a field; none for `@reboot`, which has no values. */
+function fieldLines({ fields, isReboot }: CronExpression): string[] {
+  if (isReboot) return []
+  const rows: [name: string, values: readonly number[] | undefined, special?: string[]][] = [
+    ['second', fields.second],
+    ['minute', fields.minute],
+    ['hour', fields.hour],
+    ['day of month', fields.dayOfMonth, specialDays(fields)],
+    ['month', fields.month],
+    ['day of week', fields.dayOfWeek, specialWeekdays(fields)],
+    ['year', fields.year],
+  ]
+  const lines = rows.flatMap(([name, values, special = []]) =>
+    values ? [`${name.padEnd(13)} ${[...rangesOf(values), ...special].join(',')}`] : [],
+  )
+  return ['', ...lines.map(indented)]
 }
 
-/** `0-4,10,15`. */
-function valuesText(values: readonly number[]): string {
+/** `0-4`, `10`, `15`. */
+function rangesOf(values: readonly number[]): string[] {
   const items: string[] = []
   for (let i = 0; i < values.length; i++) {
     const start = values[i]!
     while (values[i + 1] === values[i]! + 1) i++
     items.push(start === values[i] ? `${start}` : `${start}-${values[i]}`)
   }
-  return items.join(',')
+  return items
 }
 
 function transitionLines(transition: Transition, effects: readonly TransitionEffect[]): string[] {
@@ -135,6 +152,10 @@ function asJson({ cron, clock, text, from, runs, effects }: Explanation): string
       })),
     ),
   })
+}
+
+function sentence(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`
 }
 
 function indented(line: string): string {

@@ -32,21 +32,23 @@ Clock changes of the coming year that touch a run: the day, and how many slots
 
 /** A bad line is reported on stderr, and the others go on. */
 export const listCommand: Command = {
-  synopsis: 'list FILE|- [--from T] [--extended]',
+  synopsis: 'list FILE|- [--from T] [--extended] [--seed TEXT]',
   summary: 'a crontab-like list as a table: meaning, next runs, clock changes',
   details: `  --from T      runs strictly after T (default: now):
                 ${INSTANT_FORMS}
-  --extended    entries may use names, macros, L, W, # and the like in their five fields
+  --extended    seconds, years, names, macros, L, W, # and the like
+  --seed TEXT   what H is chosen by, for all lines; the scheduler takes a task's id
 
 Reads the lines that "check" reads. Exit 1 when a line is bad.`,
   async run(args, { out, err }) {
     const { values, positionals } = readArguments(args, {
       from: { type: 'string' },
       extended: { type: 'boolean' },
+      seed: { type: 'string' },
     })
     const input = oneInput(positionals)
-    const crontab = new Crontab(values.extended === true)
-    const options = { dialect: dialectOf(values.extended) }
+    const options = { dialect: dialectOf(values.extended), seed: values.seed }
+    const crontab = new Crontab(options)
     const table = new Table(out.columns, fromOption(values.from), options)
     let bad = 0
     await out.write(table.head())
@@ -65,6 +67,11 @@ Reads the lines that "check" reads. Exit 1 when a line is bad.`,
     await out.write(LEGEND)
     return bad === 0 ? 0 : 1
   },
+}
+
+/** No wider than a run. */
+function noRun({ isReboot }: CronExpression): string {
+  return isReboot ? 'as a machine starts' : 'no run in four years'
 }
 
 /** Lays rows out for one width and one instant. */
@@ -92,7 +99,7 @@ class Table {
     const heading = [printable(cron.expression), cron.timeZone]
     const cells = [
       [...heading, ...wrap(describe(cron), this.#widths[0]!)],
-      runs.length > 0 ? runs.map((run) => clock.text(run)) : ['no run in four years'],
+      runs.length > 0 ? runs.map((run) => clock.text(run)) : [noRun(cron)],
       runs.map(utcText),
       this.#marks(cron, clock),
     ]

@@ -1,7 +1,7 @@
 // `cronfence next`: the next runs of one expression, a line each, for people and for pipes.
 
 import type { Command } from './command.ts'
-import { CRON_OPTIONS_HELP, nextRuns, readCronRequest } from './cron-options.ts'
+import { CRON_OPTIONS_HELP, nextRuns, noRunText, readCronRequest } from './cron-options.ts'
 import { utcIso, WallClock } from './wall-clock.ts'
 
 const LINES_PER_WRITE = 1000
@@ -37,8 +37,8 @@ horizon of four years.`,
     }
     await out.write(lines.join(''))
     if (written < runs) {
-      const what = written === 0 ? 'no run' : `no run after the ${written} above`
-      await err.write(`cronfence: ${what} within the horizon of four years\n`)
+      const place = written === 0 ? '' : `after the ${written} above: `
+      await err.write(`cronfence: ${place}${noRunText(cron)}\n`)
     }
     return written > 0 ? 0 : 1
   },

@@ -33,7 +33,10 @@ test.each([
   ['0 0 30 2 * x', '1:5', ['30']],
   ['0 0 * *', '1:8', ['five']],
   ['x', '1:1', ['minute']],
-  ['@daily x', '1:1', ['@']],
+  ['@daily x y z a b', '1:1', ['@daily', 'extended']],
+  ['0 0 9 * * * x', '1:11', ['"*" follows the last field', 'the first of six fields as seconds']],
+  ['0 0 9 * * MON-FRI x', '1:11', ['"MON-FRI" follows', 'extended']],
+  ['0 0 9 ? * 2#1,5L 2030 x', '1:7', ['seven fields', '1 is Monday here']],
   ['0 0 * * *,, x', '1:11', ['missing']],
   ['0 0 \u001b[31m * * x', '1:5', ['\\u001b']],
   ['CRON_TZ=Europe/Madird', '1:9', ['Europe/Madird', 'IANA']],
@@ -45,6 +48,40 @@ test.each([
   expect(report.startsWith(`stdin:${position}: `), report).toBe(true)
   for (const word of words) expect(report).toContain(word)
   expect(total).toBe('stdin: 0 good, 1 bad')
+})
+
+test('with --extended, words behind five fields are fields when they can be nothing else', () => {
+  const lines = [
+    '@daily x',
+    '@reboot x',
+    'H H(0-5) * * * x',
+    '0 9 * * MON x',
+    '0 0 9 * * MON-FRI x',
+    '0 0 9 * * +fri#L',
+    '0 0 9 1W * ? x',
+    '0 0 9 * * 1-5 2030-2040/2 x',
+    '0 0 9 * * H 2030 x',
+    // Words that only begin like a field.
+    '0 9 * * 1 7z a',
+    '0 9 * * 1 mon-backup --full',
+    '0 9 * * 1 30days',
+    '0 9 * * 1 Hello',
+  ]
+  const { stdout } = cronfence(['check', '-', '--extended'], lines.join('\n'))
+  expect(stdout).toBe(`stdin: ${lines.length} good, 0 bad\n`)
+})
+
+test.each([
+  ['0 0 9 * * 8 x', '1:11', 'day of week'],
+  ['0 0 9 * * 5#6 x', '1:13', '1 to 5 times'],
+  ['0 0 9 * * 1 1969 x', '1:13', '1970-2199'],
+  ['* * * * * * * * x', '1:15', 'follows the last field'],
+  ['@dayly x', '1:1', '@daily'],
+])('with --extended, %j is bad at %s', (line, position, word) => {
+  const { status, stdout } = cronfence(['check', '-', '--extended'], line)
+  expect(status).toBe(1)
+  expect(stdout.startsWith(`stdin:${position}: `), stdout).toBe(true)
+  expect(stdout).toContain(word)
 })
 
 test('every bad line is reported, and a bad zone leaves the one before in place', () => {

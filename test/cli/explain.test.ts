@@ -91,5 +91,30 @@ test('JSON has each affected slot with its runs', () => {
 test('an expression without a run is explained all the same', () => {
   const { status, stdout } = cronfence(['explain', '0 0 29 2 *', '--from', '2097-01-01'])
   expect(status).toBe(0)
-  expect(stdout).toContain('No run within four years.')
+  expect(stdout).toContain('\nNo run within the horizon of four years.\n')
+})
+
+test('the days of the extended dialect stand as items of their fields', () => {
+  const { stdout } = explain('0 0 9 1,L,L-2 JAN 1-3,5#2,SUNL 2026', 'UTC', '--extended', '-n1')
+  expect(stdout).toContain(`
+  second        0
+  minute        0
+  hour          9
+  day of month  1,L,L-2
+  month         1
+  day of week   1-3,5#2,0L
+  year          2026
+
+`)
+  expect(explain('0 9 LW * *', 'UTC', '--extended').stdout).toContain('\n  day of month  LW\n')
+  expect(explain('0 9 15W * *', 'UTC', '--extended').stdout).toContain('\n  day of month  15W\n')
+})
+
+test('@reboot has no values and no run', () => {
+  const { status, stdout } = explain('@reboot', 'UTC', '--extended')
+  expect(status).toBe(0)
+  expect(stdout).toContain(`
+No run: @reboot means the start of a machine, and no time.
+`)
+  expect(stdout).not.toContain('minute')
 })

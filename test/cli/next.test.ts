@@ -92,3 +92,28 @@ test('no run within the horizon is said on stderr, with exit code 1', () => {
     stderr: 'cronfence: no run within the horizon of four years\n',
   })
 })
+
+test('@reboot is said to be no time', () => {
+  expect(cronfence(['next', '@reboot', '--extended'])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'cronfence: no run: @reboot means the start of a machine, and no time\n',
+  })
+})
+
+test('H is chosen by --seed in next, list and batch alike', () => {
+  const options = ['--extended', '--seed', 'invoices']
+  const from = ['--from', '2026-01-01']
+  const { stdout } = cronfence(['next', 'H H * * *', '--tz', 'UTC', '-n1', ...from, ...options])
+  const [run = ''] = stdout.split('\t')
+  expect(run).toMatch(/^2026-01-01T\d\d:\d\d:00Z$/)
+
+  const list = cronfence(['list', '-', ...from, ...options], 'TZ=UTC\nH H * * * x\n')
+  expect(list.stdout).toContain(run.replace('T', ' ').slice(0, 16))
+  const line = 'H H * * *\tUTC\t2026-01-01'
+  expect(cronfence(['batch', ...options], line).stdout).toBe(`${line}\t${run}\n`)
+
+  const unseeded = cronfence(['next', 'H H * * *', '--extended'])
+  expect(unseeded).toMatchObject({ status: 2, stdout: '' })
+  expect(unseeded.stderr).toContain('needs the option seed')
+})
