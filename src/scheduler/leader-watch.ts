@@ -15,6 +15,8 @@ export interface LeaderWatchOptions<Task> {
   readonly leader: { isLeader(): boolean; readonly ttlMs: number } | undefined
   readonly timers: TimerQueue
   readonly tickMs: number
+  /** Told when the question who leads has failed, once in a row. */
+  readonly onError: (error: unknown) => void
   /** This replica has become the leader while the task waited. */
   readonly onElected: (task: Task) => void
 }
@@ -24,6 +26,7 @@ export class LeaderWatch<Task extends Slotted> {
   readonly #options: LeaderWatchOptions<Task>
   readonly #waiting = new Set<Task>()
   #timer: Timer | undefined
+  #hasFailed = false
 
   constructor(options: LeaderWatchOptions<Task>) {
     this.#options = options
@@ -31,7 +34,17 @@ export class LeaderWatch<Task extends Slotted> {
 
   /** Whether slots may be claimed as soon as they are due. */
   mayClaimOnTime(): boolean {
-    return this.#options.leader?.isLeader() ?? true
+    const { leader, onError } = this.#options
+    if (!leader) return true
+    try {
+      const isLeader = leader.isLeader()
+      this.#hasFailed = false
+      return isLeader
+    } catch (error) {
+      if (!this.#hasFailed) onError(error)
+      this.#hasFailed = true
+      return false
+    }
   }
 
   /** Whether the task's due slot is the leader's at `now`. */

@@ -157,7 +157,7 @@ export class RowReader {
       const task = tasks[index]!
       if (task.stage !== 'reading') return
       if (row instanceof Error) this.#failed(task, 'read', row, lost)
-      else if (row === null) this.#absent(task)
+      else if (!row) this.#absent(task)
       else this.saw(task, row)
     })
     return lost.failed

@@ -1,4 +1,5 @@
-// Options of a scheduler, and the check of their names; values are checked where they are used.
+// Options of a scheduler, and the check of their names and of what has methods; other values are
+// checked where they are used.
 
 import type { Clock } from '../clock.ts'
 import type { Duration } from '../duration.ts'
@@ -46,7 +47,23 @@ const OPTION_NAMES = [
   'unref',
 ]
 
-/** Throws a `TypeError` for an option that a scheduler does not have. */
+const STORE_METHODS = ['get', 'register', 'claimDue', 'renew', 'complete', 'delete', 'list']
+const PROVIDER_METHODS = ['acquire', 'renew', 'release']
+const COORDINATOR_METHODS = ['start', 'stop', 'isLeader']
+
+/** Throws a `TypeError` for an option that a scheduler does not have, or that cannot be one. */
 export function checkSchedulerOptions(options: SchedulerOptions): void {
   checkNames('scheduler', options, OPTION_NAMES)
+  const { store, lease, clock } = options
+  if (store) checkMethods('store', store, STORE_METHODS, 'pass store.schedules()')
+  if (clock) checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'pass a Clock')
+  if (!lease) return
+  const methods = 'isLeader' in Object(lease) ? COORDINATOR_METHODS : PROVIDER_METHODS
+  checkMethods('lease', lease, methods, 'pass store.leases() or a Coordinator')
+}
+
+function checkMethods(name: string, value: object, methods: readonly string[], hint: string): void {
+  const missing = methods.find((method) => typeof Reflect.get(Object(value), method) !== 'function')
+  if (missing === undefined) return
+  throw new TypeError(`${name}: has no method ${missing}(); ${hint}`)
 }

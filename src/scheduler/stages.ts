@@ -34,11 +34,13 @@ export class Stages {
   readonly #leader: LeaderWatch<DurableTask>
 
   constructor(options: StagesOptions) {
-    const { leader, timers, tickMs } = options
+    const { leader, timers, tickMs, journal } = options
     this.#options = options
     this.#timers = timers
     const onElected = (task: DurableTask) => this.approach(task)
-    this.#leader = new LeaderWatch({ leader, timers, tickMs, onElected })
+    const onError = (error: unknown) =>
+      journal.warn('the coordinator failed to say who leads', error)
+    this.#leader = new LeaderWatch({ leader, timers, tickMs, onElected, onError })
   }
 
   /** The task's alarm went off. */

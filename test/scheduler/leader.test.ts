@@ -45,6 +45,19 @@ describe('with a coordinator', () => {
     expect(faulty.count('getMany')).toBeLessThanOrEqual(10)
   })
 
+  test('one that throws does not lead, which is said once', async () => {
+    const lease = new FixedCoordinator(true)
+    lease.isLeader = () => {
+      throw new Error('no quorum')
+    }
+    const replica = world.replica({ lease })
+    replica.every('1m', { id: 'job' }, world.handler())
+    await replica.start()
+    await world.clock.advance(2 * MINUTE)
+    expect(world.runs.map((run) => run.startedAt - Date.parse(run.slot))).toEqual([30_000])
+    expect(world.lines.filter((line) => line.includes('no quorum'))).toHaveLength(1)
+  })
+
   test('without a leader all slots run, late by its ttl and not missed', async () => {
     const followers = [1, 2, 3].map(() => world.replica({ lease: new FixedCoordinator(false) }))
     for (const replica of followers) {

@@ -24,6 +24,11 @@ describe('a scheduler refuses', () => {
     [{ namespace: 'a\0' }, TypeError, 'namespace'],
     [{ namespace: '\ud800' }, TypeError, 'namespace'],
     [{ namespace: 5 }, TypeError, 'namespace'],
+    [{ store: { start() {}, schedules() {} } }, TypeError, 'pass store.schedules()'],
+    [{ store: 'memory' }, TypeError, 'store: has no method get()'],
+    [{ lease: { acquire() {} } }, TypeError, 'lease: has no method renew()'],
+    [{ lease: { isLeader() {} } }, TypeError, 'lease: has no method start()'],
+    [{ clock: Date }, TypeError, 'clock: has no method monotonic()'],
   ])('%j', (options, kind, text) => {
     expect(() => make(options)).toThrow(kind)
     expect(() => make(options)).toThrow(text)
