@@ -11,8 +11,9 @@ import { assertWholeLine, LineFault, withColumns } from './line-fault.ts'
 import type { Output } from './output.ts'
 import { utcIso } from './wall-clock.ts'
 
-/** Distinct expressions kept parsed; beyond it they are dropped and parsed anew as they come. */
+/** Expressions kept parsed, and their characters; beyond it all are dropped, and parsed anew. */
 const EXPRESSIONS_MAX = 50_000
+const CHARACTERS_MAX = 16 * 1024 * 1024
 
 const PROGRESS_EVERY_MS = 250
 
@@ -65,6 +66,7 @@ class Planner {
   #batch = new CronBatch()
   /** Ids by the line's start up to the second tab. */
   readonly #ids = new Map<string, number>()
+  #characters = 0
 
   /** `options` are those of all lines. */
   constructor(options: ExpressionOptions) {
@@ -73,9 +75,10 @@ class Planner {
 
   /** The lines to write; faults by index. */
   answer(lines: readonly string[]): { answers: string[]; faults: Map<number, LineFault> } {
-    if (this.#ids.size > EXPRESSIONS_MAX) {
+    if (this.#ids.size > EXPRESSIONS_MAX || this.#characters > CHARACTERS_MAX) {
       this.#batch = new CronBatch()
       this.#ids.clear()
+      this.#characters = 0
     }
     const faults = new Map<number, LineFault>()
     const rows: number[] = []
@@ -117,8 +120,12 @@ class Planner {
       throw new LineFault(`FROM is ${INSTANT_FORMS}; not ${text}`, fromAt + 1)
     }
     const key = line.slice(0, fromAt)
-    const id = this.#ids.get(key) ?? this.#add(line.slice(0, zoneAt - 1), key.slice(zoneAt, -1))
-    this.#ids.set(key, id)
+    const known = this.#ids.get(key)
+    if (known !== undefined) return { id: known, from }
+    const id = this.#add(line.slice(0, zoneAt - 1), key.slice(zoneAt, -1))
+    // A copy, since a slice keeps the whole block that was read.
+    this.#ids.set(Buffer.from(key).toString(), id)
+    this.#characters += key.length
     return { id, from }
   }
 

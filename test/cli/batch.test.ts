@@ -89,6 +89,24 @@ test('input far larger than its heap passes through', async () => {
   expect(bytes).toBe(300 * (block.length + 1000 * '\t2023-11-15T08:00:00Z'.length))
 })
 
+test.each([
+  [
+    'short texts in long lines',
+    (i: number) => [`${i % 60} ${(i / 60) | 0} * * *`, 'x'.repeat(2e5)],
+  ],
+  ['long texts', (i: number) => [`${'0,'.repeat(1e5)}${i % 60} ${(i / 60) | 0} * * *`, '']],
+])('%s, all of them different, leave nothing behind', async (_, texts) => {
+  const child = start(['batch', '-'], ['--max-old-space-size=64'])
+  child.stdout.resume()
+  for (let i = 0; i < 700; i++) {
+    const [expression, more] = texts(i)
+    const line = `${expression}\tUTC\t0\t${more}\n`
+    if (!child.stdin.write(line)) await once(child.stdin, 'drain')
+  }
+  child.stdin.end()
+  expect(await once(child, 'close')).toEqual([0, null])
+})
+
 test('a reader that leaves ends the program quietly', async () => {
   const child = start(['batch', '-'])
   child.stdin.on('error', () => {})
