@@ -19,6 +19,8 @@ export interface NatsRegistrationOptions {
   readonly lockTtlMs: number
   /** Opens the bucket, or answers with the open one. */
   readonly open: () => Promise<NatsRuns>
+  /** The bucket failed: the next `open` opens it anew. */
+  readonly forget: () => void
 }
 
 /** A run that was begun and has not ended. */
@@ -103,6 +105,7 @@ export class NatsRegistration implements Registration {
       this.#watch({ ...waiting, key }, timers.queue.now() + lockTtlMs)
       this.#chain.replay(undefined)
       this.#isBehind = true
+      this.#options.forget()
       throw error
     }
   }

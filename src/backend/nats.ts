@@ -52,6 +52,10 @@ export function nats(options: NatsOptions): Backend {
     })
     return opening
   }
+  /** A bucket may have been deleted, which is not told from other failures: it is made again. */
+  const forget = () => {
+    opening = undefined
+  }
   const openRuns = async () => {
     const { hostname } = await import('node:os')
     return new NatsRuns({
@@ -66,7 +70,7 @@ export function nats(options: NatsOptions): Backend {
   return {
     register(spec, tick) {
       const checked = checkedSpec(spec, tick, 0)
-      const live = new NatsRegistration({ spec: checked, timers, lockTtlMs, open })
+      const live = new NatsRegistration({ spec: checked, timers, lockTtlMs, open, forget })
       return {
         trigger: (dedupKey) => live.trigger(dedupKey),
         next: () => live.next(),

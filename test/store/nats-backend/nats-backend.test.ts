@@ -189,6 +189,18 @@ describe('a bucket', () => {
     await registration.stop()
   })
 
+  test('that is deleted fails the next tick, and is there again for the one after it', async () => {
+    const onError = vi.fn()
+    const { tick, runs } = countedTick()
+    const registration = stage.backend().register(spec({ onError }), tick)
+    await registration.trigger()
+    await (await stage.kv()).destroy()
+    await expect(registration.trigger()).rejects.toThrow()
+    await registration.trigger()
+    await registration.stop()
+    expect([runs.length, onError.mock.calls.length]).toEqual([2, 1])
+  })
+
   const UNOPENABLE = [
     ['a name that is none', () => ({ bucket: 'no bucket!' })],
     [

@@ -75,7 +75,8 @@ describe('the history of a name', () => {
     const { tick, keys } = keptTick()
     const timers = new SlotTimers(systemClock)
     const checked = checkedSpec({ ...SPEC, cadence: HOURLY }, tick, 0)
-    return { keys, live: new NatsRegistration({ spec: checked, timers, lockTtlMs: 400, open }) }
+    const needs = { spec: checked, timers, lockTtlMs: 400, open, forget: () => {} }
+    return { keys, live: new NatsRegistration(needs) }
   }
 
   test('is read beside the ticks, however long it takes', async () => {
