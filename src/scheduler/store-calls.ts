@@ -21,7 +21,10 @@ export const BATCH_MAX = 1000
 const SINGLE_CALLS_MAX = 100
 
 /** After that long without an answer the outcome counts as unknown, or sooner where told so. */
-const ANSWER_MS_MAX = 30_000
+const ANSWER_MS_MAX = 10_000
+
+/** The same for a list of all rows, which may be many. */
+const LIST_MS_MAX = 60_000
 
 /** An answer, or why there is none. */
 export type Answer<T> = T | Error
@@ -147,7 +150,7 @@ export class StoreCalls {
   }
 
   async list(): Promise<Answer<ScheduleRecord[]>> {
-    return this.#answer(() => this.#store.list(), ANSWER_MS_MAX)
+    return this.#answer(() => this.#store.list(), LIST_MS_MAX)
   }
 
   async #each<Item, Result>(

@@ -69,6 +69,27 @@ describe('a call that is never answered', () => {
   }
 })
 
+describe('a store that swallows all calls for half a minute', () => {
+  for (const single of [true, false]) {
+    it(`is back in use soon after (single: ${single})`, async () => {
+      const { world, faulty, scheduler } = setUp({ single })
+      const start = world.clock.now()
+      const outage = [start + 50_000, start + 80_000] as const
+      faulty.fault = () => {
+        const now = world.clock.now()
+        return now >= outage[0] && now < outage[1] ? 'silent' : undefined
+      }
+      scheduler.every('1m', { id: 'task', missed: 'run-once' }, world.handler())
+      scheduler.every('1h', { id: 'other' }, () => {})
+      await scheduler.start()
+      await world.clock.advance(180_000)
+      expect(world.slots()).toEqual(['10:01:00', '10:02:00', '10:03:00'])
+      expect(world.runs[0]!.startedAt - outage[1]).toBeLessThan(15_000)
+      expect(world.runs[1]!.startedAt).toBe(start + 120_000)
+    })
+  }
+})
+
 describe('a claim that the client sent twice', () => {
   for (const single of [true, false]) {
     it(`is run at once, though its reply says that it is taken (single: ${single})`, async () => {
