@@ -58,7 +58,7 @@ export async function schemaVersion(reader: SchemaReader): Promise<number> {
   checkShape(tables.schema)
   const version = versionOf(await reader.versionRows(), tables, newest)
   if (version === newest) {
-    // Another replica may have written the version, and before it tables, since they were looked at.
+    // Another replica may have made tables, and then written the version, since the first look.
     found = await reader.shapes()
     for (const table of expected.keys()) checkShape(table)
   }

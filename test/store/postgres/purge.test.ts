@@ -1,5 +1,5 @@
-// The narrowest place of a purge in PostgreSQL: a registration that began before the floor of tokens
-// was raised, and finds its tombstone gone when it comes to it.
+// The narrowest place of a purge in PostgreSQL: a registration that began before the floor of
+// tokens was raised, and finds its tombstone gone when it comes to it.
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { PostgresStore } from '../../../src/store/postgres/index.ts'
