@@ -1,6 +1,7 @@
 // What the laws and the fuzzer are tried on: expressions of every form, in every zone, at instants
 // of which half lie around a transition.
 import fc from 'fast-check'
+import type { Dialect } from '../../bindings/index.ts'
 import type { FoldPolicy, GapPolicy } from './reference.ts'
 import { readExpression } from './reference-expression.ts'
 import { allZones, hotZones, transitionsOf } from './zone-samples.ts'
@@ -10,6 +11,8 @@ const DAY_MS = 86_400_000
 /** One question to the engine: an expression with its options, and where to ask from. */
 export interface Sample {
   readonly expression: string
+  /** Undefined is the default, `standard`. */
+  readonly dialect?: Dialect
   readonly timeZone: string
   /** Undefined leaves the policy to the engine's default. */
   readonly gap: GapPolicy | undefined

@@ -1,9 +1,10 @@
 // The engine beside the slow reference, question by question, and the laws its answers keep. The
 // property tests and the fuzzer run these; each answer compared is counted.
-import { CronBatch, type CronExpression, parseCron } from '../../bindings/index.ts'
+import { CronBatch, type CronExpression, type Dialect, parseCron } from '../../bindings/index.ts'
 import type { Sample } from './arbitraries.ts'
 import { Reference } from './reference.ts'
 import { readExpression } from './reference-expression.ts'
+import { ExtendedReference, readExtended } from './reference-extended.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -23,9 +24,10 @@ export interface Tally {
 
 /** The options of a sample as the engine takes them, without those left to their defaults. */
 export function optionsOf(sample: Sample) {
-  const { timeZone, gap, fold, horizonYears } = sample
+  const { timeZone, dialect, gap, fold, horizonYears } = sample
   return {
     timeZone,
+    ...(dialect && { dialect }),
     ...(gap && { gap }),
     ...(fold && { fold }),
     ...(horizonYears && { horizonYears }),
@@ -35,7 +37,7 @@ export function optionsOf(sample: Sample) {
 /** Throws at the first answer of the engine that differs from the reference's. */
 export function compareWithReference(sample: Sample, tally: Tally): void {
   const cron = parseCron(sample.expression, optionsOf(sample))
-  const reference = new Reference(sample.expression, sample)
+  const reference = referenceOf(sample)
   const same = comparing(sample, tally)
 
   let later: Run = sample.at
@@ -51,7 +53,8 @@ export function compareWithReference(sample: Sample, tally: Tally): void {
     earlier = run
   }
   const near = later ?? sample.at
-  for (const at of [sample.at, near - 1, near, near + MINUTE_MS - 1, near + MINUTE_MS]) {
+  const around = [-1, 0, 999, 1000, MINUTE_MS - 1, MINUTE_MS].map((ms) => near + ms)
+  for (const at of [sample.at, ...around]) {
     same(`matches(${iso(at)})`, cron.matches(at), reference.matches(at))
   }
 
@@ -113,16 +116,17 @@ export function checkLaws(sample: Sample, tally: Tally): void {
 }
 
 /** Throws when the engine accepts a text the reference refuses, or the other way round. */
-export function compareAcceptance(text: string, tally: Tally): void {
+export function compareAcceptance(text: string, tally: Tally, dialect: Dialect = 'standard'): void {
   let accepts = true
   try {
-    parseCron(text, { timeZone: 'UTC' })
+    parseCron(text, { dialect, timeZone: 'UTC' })
   } catch (error) {
     if ((error as Error).name !== 'CronSyntaxError') throw error
     accepts = false
   }
   tally.comparisons++
-  if (accepts !== (readExpression(text) !== null)) {
+  const isGood = dialect === 'extended' ? readExtended(text) : readExpression(text)
+  if (accepts !== (isGood !== null)) {
     throw new Mismatch(`${JSON.stringify(text)} is ${accepts ? 'accepted' : 'refused'}`)
   }
 }
@@ -140,9 +144,17 @@ function walk(cron: CronExpression, from: number, limit: number): number[] {
   return runs
 }
 
-function windowOf({ expression, spanMs }: Sample): number {
-  const { minute, hour } = readExpression(expression)!
-  const runsPerDay = minute.length * hour.length
+function referenceOf(sample: Sample): Reference | ExtendedReference {
+  const { expression, dialect } = sample
+  return dialect === 'extended'
+    ? new ExtendedReference(expression, sample)
+    : new Reference(expression, sample)
+}
+
+function windowOf({ expression, dialect, spanMs }: Sample): number {
+  const times = dialect === 'extended' ? readExtended(expression)! : readExpression(expression)!
+  const runsPerDay =
+    times.minute.length * times.hour.length * ('second' in times ? times.second.length : 1)
   return Math.min(spanMs, Math.ceil((WINDOW_RUNS / runsPerDay) * DAY_MS))
 }
 

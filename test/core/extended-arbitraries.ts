@@ -1,7 +1,7 @@
 // Texts of the `extended` dialect for its properties: six and seven fields, names, and days told
 // from a month's end or by its weeks, in zones and at instants of the standard samples.
 import fc from 'fast-check'
-import { samples } from './arbitraries.ts'
+import { type Sample, samples } from './arbitraries.ts'
 import { readExtended } from './reference-extended.ts'
 
 const MONTHS = ['JAN', 'feb', 'Mar', 'APR', 'may', 'JUN', 'jul', 'AUG', 'sep', 'OCT', 'NOV', 'deC']
@@ -123,12 +123,12 @@ export const nearExtended: fc.Arbitrary<string> = fc
   )
 
 /** An expression, where it is asked, and the window that is enumerated. */
-export const extendedSamples = fc
-  .tuple(samples, extendedExpressions)
-  .map(([{ timeZone, at, horizonYears, spanMs }, expression]) => ({
+export const extendedSamples: fc.Arbitrary<Sample> = fc.tuple(samples, extendedExpressions).map(
+  ([sample, expression]): Sample => ({
+    ...sample,
     expression,
-    timeZone,
-    at,
-    horizonYears: horizonYears === 40 ? 12 : horizonYears,
-    spanMs: Math.min(spanMs, 20 * 86_400_000),
-  }))
+    dialect: 'extended',
+    horizonYears: sample.horizonYears === 40 ? 12 : sample.horizonYears,
+    spanMs: Math.min(sample.spanMs, 20 * 86_400_000),
+  }),
+)

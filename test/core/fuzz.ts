@@ -1,5 +1,5 @@
-// npm run fuzz -- --minutes N [--seed S]: what laws.test.ts does, for as long as wanted. Prints its
-// seed, and at the first mismatch the smallest sample that shows it; exit 1 then.
+// npm run fuzz -- --minutes N [--seed S]: what the tests of laws do in both dialects, for as long as
+// wanted. Prints its seed, and at the first mismatch the smallest sample that shows it; exit 1 then.
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { nearExpressions, samples } from './arbitraries.ts'
@@ -10,6 +10,7 @@ import {
   compareWithReference,
   Mismatch,
 } from './comparisons.ts'
+import { extendedSamples, nearExtended } from './extended-arbitraries.ts'
 
 const ROUND_RUNS = 200
 const PROGRESS_MS = 30_000
@@ -24,28 +25,34 @@ if (!(minutes > 0) || !Number.isInteger(firstSeed)) {
   process.exit(2)
 }
 
+const bothDialects = fc.oneof(samples, extendedSamples)
 const tally = { comparisons: 0 }
 const rounds = {
   'the engine differs from the reference': (seed: number) =>
     fc.check(
-      fc.property(samples, (sample) => compareWithReference(sample, tally)),
+      fc.property(bothDialects, (sample) => compareWithReference(sample, tally)),
       { seed, numRuns: ROUND_RUNS },
     ),
   'a law is broken': (seed: number) =>
     fc.check(
-      fc.property(samples, (sample) => checkLaws(sample, tally)),
+      fc.property(bothDialects, (sample) => checkLaws(sample, tally)),
       { seed, numRuns: ROUND_RUNS },
     ),
   'a batch differs from single calls': (seed: number) =>
     fc.check(
-      fc.property(fc.array(samples, { minLength: 1, maxLength: 12 }), (all) =>
+      fc.property(fc.array(bothDialects, { minLength: 1, maxLength: 12 }), (all) =>
         compareBatch(all, tally),
       ),
       { seed, numRuns: ROUND_RUNS / 10 },
     ),
-  'a text is wrongly accepted or refused': (seed: number) =>
+  'a standard text is wrongly accepted or refused': (seed: number) =>
     fc.check(
       fc.property(nearExpressions, (text) => compareAcceptance(text, tally)),
+      { seed, numRuns: ROUND_RUNS * 5 },
+    ),
+  'an extended text is wrongly accepted or refused': (seed: number) =>
+    fc.check(
+      fc.property(nearExtended, (text) => compareAcceptance(text, tally, 'extended')),
       { seed, numRuns: ROUND_RUNS * 5 },
     ),
 }

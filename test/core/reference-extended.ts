@@ -1,6 +1,7 @@
 // The slow second implementation of the `extended` dialect: SPEC 1.3 read literally, item by item,
 // each a question asked of one date. It shares nothing with the engine but the zone's reference.
 // Hashed values (H) are left out: which one is chosen is the engine's own affair.
+import type { FoldPolicy, GapPolicy, ReferenceOptions } from './reference.ts'
 import { DAY_MS, type ReferenceZone, referenceZone } from './reference-zone.ts'
 
 /** A gap moves a run by at most a day, and a wall date is at most a day from the UTC date. */
@@ -161,14 +162,18 @@ function nearestWeekday({ day: known, weekday, length }: DateParts, day: number)
 export class ExtendedReference {
   readonly #expression: ExtendedExpression
   readonly #zone: ReferenceZone
+  readonly #gap: GapPolicy
+  readonly #fold: FoldPolicy
   readonly #horizonYears: number
   readonly #runsByDay = new Map<number, number[]>()
 
-  constructor(text: string, options: { timeZone: string; horizonYears?: number | undefined }) {
+  constructor(text: string, options: ReferenceOptions) {
     const expression = readExtended(text)
     if (!expression) throw new TypeError(`The reference refuses ${JSON.stringify(text)}`)
     this.#expression = expression
     this.#zone = referenceZone(options.timeZone)
+    this.#gap = options.gap ?? (expression.isHourWildcard ? 'skip' : 'shift')
+    this.#fold = options.fold ?? (expression.isHourWildcard ? 'both' : 'first')
     this.#horizonYears = options.horizonYears ?? 4
   }
 
@@ -237,13 +242,12 @@ export class ExtendedReference {
     )
   }
 
-  /** The defaults of gap and fold. */
   #instantsOf(wall: number): number[] {
     const answer = this.#zone.instantsOf(wall)
-    const { isHourWildcard } = this.#expression
     if (answer.kind === 'once') return [answer.instant]
-    if (answer.kind === 'gap') return isHourWildcard ? [] : [answer.instant]
-    return isHourWildcard ? [answer.first, answer.second] : [answer.first]
+    if (answer.kind === 'gap') return this.#gap === 'shift' ? [answer.instant] : []
+    const { first, second } = answer
+    return this.#fold === 'both' ? [first, second] : [this.#fold === 'first' ? first : second]
   }
 }
 
