@@ -105,6 +105,8 @@ export class NatsRegistration implements Registration {
       this.#watch({ ...waiting, key }, timers.queue.now() + lockTtlMs)
       this.#chain.replay(undefined)
       this.#isBehind = true
+      // What is queued behind it would move `last` past it: that is read again first.
+      this.#caughtUp = undefined
       this.#options.forget()
       throw error
     }

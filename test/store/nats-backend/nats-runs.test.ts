@@ -2,12 +2,13 @@
 // heard.
 
 import { describe, expect, test } from 'vitest'
-import type { TickRun } from '../../../src/backend/contract.ts'
+import type { RegistrationSpec, TickRun } from '../../../src/backend/contract.ts'
 import { type Bucket, isConflict, openBucket } from '../../../src/backend/nats-client.ts'
 import { advanceLast, readLast } from '../../../src/backend/nats-last.ts'
 import { NatsRegistration } from '../../../src/backend/nats-registration.ts'
 import { type Claimed, NatsRuns } from '../../../src/backend/nats-runs.ts'
 import { checkedSpec } from '../../../src/backend/registration-spec.ts'
+import { slotKey } from '../../../src/backend/run-key.ts'
 import { SlotTimers } from '../../../src/backend/slot-timer.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { SPEC } from '../../backend/ticks.ts'
@@ -68,19 +69,32 @@ function keptTick() {
 const hasEnded = ({ completedAt }: { completedAt?: string }) => completedAt !== undefined
 const staleMarker = () => JSON.stringify({ startedAt: iso(Date.now() - LOCK_TTL_MS - 1000) })
 
-describe('the history of a name', () => {
-  const registered = async (history: Bucket['history']) => {
-    const { options } = await runs()
-    const open = async () => new NatsRuns({ ...options, bucket: { ...options.bucket, history } })
-    const { tick, keys } = keptTick()
-    const timers = new SlotTimers(systemClock)
-    const checked = checkedSpec({ ...SPEC, cadence: HOURLY }, tick, 0)
-    const needs = { spec: checked, timers, lockTtlMs: 400, open, forget: () => {} }
-    return { keys, live: new NatsRegistration(needs) }
-  }
+/** A registration on a bucket of ours, and the keys it ran under. */
+async function registered(change: Partial<Bucket>, spec: Partial<RegistrationSpec> = {}) {
+  const { options } = await runs()
+  const open = async () => new NatsRuns({ ...options, bucket: { ...options.bucket, ...change } })
+  const { tick, keys } = keptTick()
+  const timers = new SlotTimers(systemClock)
+  const checked = checkedSpec({ ...SPEC, cadence: HOURLY, ...spec }, tick, 0)
+  const needs = { spec: checked, timers, lockTtlMs: 400, open, forget: () => {} }
+  return { keys, live: new NatsRegistration(needs) }
+}
 
+describe('a catch-up', () => {
+  test('that fails starts again before what is queued behind it', async () => {
+    await (await stage.kv()).create('last.report', iso(stage.hour(-3)))
+    const { create } = await opened(['none', 'request lost'])
+    const { keys, live } = await registered({ create }, { overlap: 'queue', catchUp: 'all' })
+    await live.trigger('after')
+    await live.stop()
+    const slots = [-2, -1, 0].map((n) => slotKey('report', stage.hour(n)))
+    expect(keys).toEqual([...slots, 'run.report.manual.after'])
+  })
+})
+
+describe('the history of a name', () => {
   test('is read beside the ticks, however long it takes', async () => {
-    const { keys, live } = await registered(() => new Promise(() => {}))
+    const { keys, live } = await registered({ history: () => new Promise(() => {}) })
     await live.trigger('a')
     await live.stop()
     expect(keys).toEqual(['run.report.manual.a'])
@@ -90,9 +104,11 @@ describe('the history of a name', () => {
     await (await stage.kv()).create('run.report.manual.left', staleMarker())
     const real = await opened()
     let failures = 2
-    const { keys, live } = await registered(async (options) => {
-      if (failures-- > 0) throw LOST
-      return real.history(options)
+    const { keys, live } = await registered({
+      async history(options) {
+        if (failures-- > 0) throw LOST
+        return real.history(options)
+      },
     })
     await stage.marker('run.report.manual.left', hasEnded)
     await live.stop()
