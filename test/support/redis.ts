@@ -23,10 +23,10 @@ export const redisProgram = (): Promise<string> =>
     variable: 'CRONFENCE_TEST_REDIS_URL',
   })
 
-/** What every server of the tests is told: loopback only, and every write in its log. */
+/** What every server is told: loopback only, a log of all writes; the tests end it, not the machine. */
 export const redisSettings = (folder: string, port: number): string[] => [
   ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', ''],
-  ...['--appendonly', 'yes', '--appendfsync', 'always'],
+  ...['--appendonly', 'yes', '--appendfsync', 'no'],
 ]
 
 /** Starts one, with the password `cronfence`; `settings` are more of its arguments. */

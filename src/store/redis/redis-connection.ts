@@ -39,7 +39,7 @@ class RequestError extends Error {
   readonly failure: Failure
 
   constructor(failure: Failure, cause: unknown) {
-    super('a request failed', { cause })
+    super('a request failed', { cause: withoutCommand(cause) })
     this.failure = failure
   }
 }
@@ -197,6 +197,12 @@ export class RedisConnection {
     this.#hashes.set(script, hash)
     return hash
   }
+}
+
+/** ioredis hangs the command on its errors: whole scripts and ids, or the password of an AUTH. */
+function withoutCommand(error: unknown): unknown {
+  if (error instanceof Error && 'command' in error) delete error.command
+  return error
 }
 
 /** A reply with its texts as text: a client may be told to give bytes. */

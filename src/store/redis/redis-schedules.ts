@@ -8,6 +8,7 @@ import { type ClaimRequest, nextToken } from '../transitions.ts'
 import { type Answer, answerOf, type ScheduleWaves } from '../wave-schedule-store.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import type { Keys } from './redis-keys.ts'
+import { inPieces } from './redis-pieces.ts'
 import { type Reply, recordOf } from './redis-records.ts'
 import {
   CLAIM,
@@ -19,6 +20,7 @@ import {
   REGISTER,
   RENEW,
   SCAN,
+  type Script,
 } from './redis-statements.ts'
 
 const PAGE_IDS = 1000
@@ -42,67 +44,59 @@ export class RedisSchedules implements ScheduleWaves {
     this.#clock = clock
   }
 
-  async get(ids: readonly string[]): Promise<Answer<ScheduleRecord | null>[]> {
-    const replies = await this.#connection.run(GET, { keys: this.#keysOf(ids), args: [] })
-    return this.#answers(ids, replies, (reply, id) => {
+  get(ids: readonly string[]): Promise<Answer<ScheduleRecord | null>[]> {
+    const read = (reply: Reply, id: string) =>
       // A tombstone is as good as nothing.
-      return reply[0] === 'none' || reply[0] === 'dead' ? null : this.#record(reply, id)
+      reply[0] === 'none' || reply[0] === 'dead' ? null : this.#record(reply, id)
+    return inPieces(ids, async (piece) => {
+      const replies = await this.#connection.run(GET, { keys: this.#keysOf(piece), args: [] })
+      return answers(piece, replies, read)
     })
   }
 
-  async register(
-    schedules: readonly NewSchedule[],
-    now: number,
-  ): Promise<Answer<ScheduleRecord>[]> {
-    const ids = schedules.map(({ id }) => id)
-    const plans = schedules.flatMap(({ id, kind, spec, nextRunAt }) => {
-      return [id, kind, spec, textOrEmpty(nextRunAt)]
+  register(schedules: readonly NewSchedule[], now: number): Promise<Answer<ScheduleRecord>[]> {
+    return inPieces(schedules, async (piece) => {
+      const ids = piece.map(idOf)
+      const plans = piece.flatMap(({ id, kind, spec, nextRunAt }) => {
+        return [id, kind, spec, textOrEmpty(nextRunAt)]
+      })
+      const replies = await this.#connection.run(REGISTER, {
+        keys: [this.#keys.ids, this.#keys.graves, ...this.#keysOf(ids)],
+        args: [String(now), ...plans],
+      })
+      return answers(ids, replies, (reply, id) => this.#record(reply, id))
     })
-    const replies = await this.#connection.run(REGISTER, {
-      keys: [this.#keys.ids, this.#keys.graves, ...this.#keysOf(ids)],
-      args: [String(now), ...plans],
-    })
-    return this.#answers(ids, replies, (reply, id) => this.#record(reply, id))
   }
 
-  async claim(ids: readonly string[], claim: ClaimRequest): Promise<Answer<ClaimResult | null>[]> {
+  claim(ids: readonly string[], claim: ClaimRequest): Promise<Answer<ClaimResult | null>[]> {
     const { owner, now, leaseMs } = claim
-    const replies = await this.#connection.run(CLAIM, {
-      keys: this.#keysOf(ids),
-      args: [owner, String(now), String(now + leaseMs), this.#callName()],
-    })
-    return this.#answers(ids, replies, (reply, id) => {
-      if (reply[0] === 'none') return null
-      const record = this.#record(reply, id)
-      const { fencingToken } = record
-      if (reply[0] === 'full') nextToken(fencingToken, id) // Throws, being at the ceiling.
-      return { record, fencingToken, takenOver: reply[MARK]?.startsWith('+') === true }
+    const args = [owner, String(now), String(now + leaseMs), this.#callName()]
+    return inPieces(ids, async (piece) => {
+      const replies = await this.#connection.run(CLAIM, { keys: this.#keysOf(piece), args })
+      return answers(piece, replies, (reply, id) => this.#claimIn(reply, id))
     })
   }
 
-  async renew(renewals: readonly Renewal[]): Promise<Answer<boolean>[]> {
-    const ids = renewals.map(({ id }) => id)
-    const replies = await this.#connection.run(RENEW, {
-      keys: this.#keysOf(ids),
-      args: renewals.flatMap(({ fencingToken, leaseUntil }) => {
-        return [String(fencingToken), String(leaseUntil)]
+  renew(renewals: readonly Renewal[]): Promise<Answer<boolean>[]> {
+    return inPieces(renewals, (piece) =>
+      this.#change(RENEW, piece, {
+        common: [],
+        each: ({ fencingToken, leaseUntil }) => [String(fencingToken), String(leaseUntil)],
       }),
-    })
-    return this.#answers(ids, replies, (reply, id) => this.#isDone(reply, id))
+    )
   }
 
-  async complete(completions: readonly Completion[], now: number): Promise<Answer<boolean>[]> {
-    const ids = completions.map(({ id }) => id)
-    const patches = completions.flatMap(({ fencingToken, patch }) => {
-      const { nextRunAt, lastRunAt, plan } = patch
-      const instants = [textOrEmpty(nextRunAt), textOrEmpty(lastRunAt)]
-      return [String(fencingToken), ...instants, plan?.kind ?? '', plan?.spec ?? '']
-    })
-    const replies = await this.#connection.run(COMPLETE, {
-      keys: this.#keysOf(ids),
-      args: [String(now), this.#callName(), ...patches],
-    })
-    return this.#answers(ids, replies, (reply, id) => this.#isDone(reply, id))
+  complete(completions: readonly Completion[], now: number): Promise<Answer<boolean>[]> {
+    const common = [String(now), this.#callName()]
+    return inPieces(completions, (piece) =>
+      this.#change(COMPLETE, piece, {
+        common,
+        each({ fencingToken, patch: { nextRunAt, lastRunAt, plan } }) {
+          const instants = [textOrEmpty(nextRunAt), textOrEmpty(lastRunAt)]
+          return [String(fencingToken), ...instants, plan?.kind ?? '', plan?.spec ?? '']
+        },
+      }),
+    )
   }
 
   async delete(id: string, fencingToken: number | null): Promise<Answer<void>> {
@@ -118,8 +112,7 @@ export class RedisSchedules implements ScheduleWaves {
 
   async *pages(): AsyncGenerator<readonly Answer<ScheduleRecord>[]> {
     for await (const ids of this.#scan(this.#keys.ids)) {
-      const answers = await this.get(ids)
-      yield answers.filter((answer) => answer !== null)
+      yield (await this.get(ids)).filter((answer) => answer !== null)
     }
   }
 
@@ -161,13 +154,23 @@ export class RedisSchedules implements ScheduleWaves {
     return `${this.#instance}.${this.#calls++}`
   }
 
-  #answers<T>(
-    ids: readonly string[],
-    replies: unknown,
-    read: (reply: Reply, id: string) => T,
-  ): Answer<T>[] {
-    const list = replies as readonly Reply[]
-    return ids.map((id, index) => answerOf(() => read(list[index] ?? ['none'], id)))
+  async #change<Item extends { readonly id: string }>(
+    script: Script,
+    items: readonly Item[],
+    { common, each }: { common: string[]; each: (item: Item) => string[] },
+  ): Promise<Answer<boolean>[]> {
+    const ids = items.map(idOf)
+    const args = [...common, ...items.flatMap(each)]
+    const replies = await this.#connection.run(script, { keys: this.#keysOf(ids), args })
+    return answers(ids, replies, (reply, id) => this.#isDone(reply, id))
+  }
+
+  #claimIn(reply: Reply, id: string): ClaimResult | null {
+    if (reply[0] === 'none') return null
+    const record = this.#record(reply, id)
+    const { fencingToken } = record
+    if (reply[0] === 'full') nextToken(fencingToken, id) // Throws, being at the ceiling.
+    return { record, fencingToken, takenOver: reply[MARK]?.startsWith('+') === true }
   }
 
   #isDone(reply: Reply, id: string): boolean {
@@ -188,3 +191,14 @@ export class RedisSchedules implements ScheduleWaves {
     throw new TypeError(`a script answered ${JSON.stringify(reply)}`)
   }
 }
+
+function answers<T>(
+  ids: readonly string[],
+  replies: unknown,
+  read: (reply: Reply, id: string) => T,
+): Answer<T>[] {
+  const list = replies as readonly Reply[]
+  return ids.map((id, index) => answerOf(() => read(list[index] ?? ['none'], id)))
+}
+
+const idOf = ({ id }: { readonly id: string }): string => id

@@ -28,9 +28,10 @@ const names = FIELDS.map((field) => `'${field}'`).join(', ')
 
 // `read` answers a row and its state: none, live, dead, bad (a field), type (no hash).
 const COMMON = `
+  local call, find, tonumber = redis.call, string.find, tonumber
   local MAX = ${Number.MAX_SAFE_INTEGER}
   local function int(text)
-    if not text or #text > 17 or not string.find(text, '^%-?%d+$') then return nil end
+    if not text or #text > 17 or not find(text, '^%-?%d+$') then return nil end
     local number = tonumber(text)
     if number < -MAX or number > MAX then return nil end
     return number
@@ -42,7 +43,7 @@ const COMMON = `
   local function decimal(number) return string.format('%.0f', number) end
   local function optional(text) return text == '' or int(text) ~= nil end
   local function isSet(key)
-    local kind = redis.call('TYPE', key).ok
+    local kind = call('TYPE', key).ok
     return kind == 'set' or kind == 'none'
   end
   local meta = redis.pcall('HMGET', KEYS[1], 'version', 'floor')
@@ -62,10 +63,8 @@ const RECORDS = `${COMMON}
   end
   local function read(key)
     local row = redis.pcall('HMGET', key, ${names})
-    if row.err then return { redis.call('TYPE', key).ok }, 'type' end
-    local hasAny = false
-    for field = 1, DELETED do hasAny = hasAny or row[field] end
-    if not hasAny and redis.call('EXISTS', key) == 0 then return row, 'none' end
+    if row.err then return { call('TYPE', key).ok }, 'type' end
+    if not row[TOKEN] and call('EXISTS', key) == 0 then return row, 'none' end
     if row[DELETED] then
       return row, token(row[TOKEN]) and int(row[DELETED]) and 'dead' or 'bad'
     end
@@ -104,18 +103,18 @@ export const REGISTER = records(
     if state == 'none' or state == 'dead' then
       local first = math.max(floor, token(row[TOKEN]) or 0)
       -- A server that is full refuses a script at its first write only if that one takes memory.
-      redis.call('HSET', key, 'kind', kind, 'spec', spec, 'nextRunAt', slot, 'leaseOwner', '',
+      call('HSET', key, 'kind', kind, 'spec', spec, 'nextRunAt', slot, 'leaseOwner', '',
         'leaseUntil', '', 'fencingToken', decimal(first), 'lastRunAt', '', 'updatedAt', ARGV[2],
         'mark', '')
-      redis.call('HDEL', key, 'deletedAt')
-      redis.call('SREM', KEYS[3], id)
+      call('HDEL', key, 'deletedAt')
+      call('SREM', KEYS[3], id)
       row = { kind, spec, slot, '', '', decimal(first), '', ARGV[2], '' }
       state = 'live'
     elseif state == 'live' and (row[KIND] ~= kind or row[SPEC] ~= spec) then
       row[KIND], row[SPEC], row[NEXT], row[UPDATED] = kind, spec, slot, ARGV[2]
-      redis.call('HSET', key, 'kind', kind, 'spec', spec, 'nextRunAt', slot, 'updatedAt', ARGV[2])
+      call('HSET', key, 'kind', kind, 'spec', spec, 'nextRunAt', slot, 'updatedAt', ARGV[2])
     end
-    if state == 'live' then redis.call('SADD', KEYS[2], id) end
+    if state == 'live' then call('SADD', KEYS[2], id) end
     answers[at - 3] = answer(state, row)
   end
   return answers`,
@@ -124,24 +123,24 @@ export const REGISTER = records(
 /** KEYS meta, records. ARGV version, owner, now, deadline, the call's name. */
 export const CLAIM = records(
   true,
-  `local owner, now, deadline, call = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+  `local owner, now, deadline, name = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
   local answers = {}
   for at = 2, #KEYS do
     local row, state = read(KEYS[at])
     local reply = { 'none' }
     if isBroken(state) then
       reply = answer(state, row)
-    elseif state == 'live' and row[UNTIL] ~= '' and string.sub(row[MARK], 2) == call then
+    elseif state == 'live' and row[UNTIL] ~= '' and string.sub(row[MARK], 2) == name then
       reply = answer('won', row)
     elseif state == 'live' and row[NEXT] ~= '' and tonumber(row[NEXT]) <= now
       and (row[UNTIL] == '' or tonumber(row[UNTIL]) <= now) then
       if tonumber(row[TOKEN]) >= MAX then
         reply = answer('full', row)
       else
-        row[MARK] = (row[UNTIL] == '' and '-' or '+') .. call
+        row[MARK] = (row[UNTIL] == '' and '-' or '+') .. name
         row[OWNER], row[UNTIL], row[UPDATED] = owner, deadline, ARGV[3]
         row[TOKEN] = decimal(tonumber(row[TOKEN]) + 1)
-        redis.call('HSET', KEYS[at], 'leaseOwner', owner, 'leaseUntil', deadline,
+        call('HSET', KEYS[at], 'leaseOwner', owner, 'leaseUntil', deadline,
           'fencingToken', row[TOKEN], 'updatedAt', ARGV[3], 'mark', row[MARK])
         reply = answer('won', row)
       end
@@ -162,7 +161,7 @@ export const RENEW = records(
     if isBroken(state) then
       reply = answer(state, row)
     elseif isOpen(row, state, claimToken) then
-      redis.call('HSET', KEYS[at], 'leaseUntil', deadline)
+      call('HSET', KEYS[at], 'leaseUntil', deadline)
       reply = { 'yes' }
     end
     answers[at - 1] = reply
@@ -189,7 +188,7 @@ export const COMPLETE = records(
     elseif isOpen(row, state, claimToken) then
       if kind ~= '' and (kind ~= row[KIND] or spec ~= row[SPEC]) then slot = row[NEXT] end
       if last == '' then last = row[LAST] end
-      redis.call('HSET', KEYS[at], 'nextRunAt', slot, 'leaseOwner', '', 'leaseUntil', '',
+      call('HSET', KEYS[at], 'nextRunAt', slot, 'leaseOwner', '', 'leaseUntil', '',
         'lastRunAt', last, 'updatedAt', now, 'mark', mark)
       reply = { 'yes' }
     end
@@ -207,11 +206,11 @@ export const DELETE = records(
   if isBroken(state) then return answer(state, row) end
   if state ~= 'live' then return { 'no' } end
   if claimToken ~= '' and tonumber(row[TOKEN]) ~= tonumber(claimToken) then return { 'no' } end
-  redis.call('DEL', key)
-  redis.call('SREM', KEYS[2], id)
+  call('DEL', key)
+  call('SREM', KEYS[2], id)
   if tonumber(row[TOKEN]) > floor then
-    redis.call('HSET', key, 'fencingToken', row[TOKEN], 'deletedAt', ARGV[4])
-    redis.call('SADD', KEYS[3], id)
+    call('HSET', key, 'fencingToken', row[TOKEN], 'deletedAt', ARGV[4])
+    call('SADD', KEYS[3], id)
   end
   return { 'yes' }`,
 )
@@ -231,9 +230,9 @@ export const PURGE = records(
       table.insert(unmarked, ARGV[at])
     end
   end
-  redis.call('HSET', KEYS[1], 'floor', decimal(floor))
-  for _, key in ipairs(old) do redis.call('DEL', key) end
-  for _, id in ipairs(unmarked) do redis.call('SREM', KEYS[2], id) end
+  call('HSET', KEYS[1], 'floor', decimal(floor))
+  for _, key in ipairs(old) do call('DEL', key) end
+  for _, id in ipairs(unmarked) do call('SREM', KEYS[2], id) end
   return tostring(#old)`,
 )
 
@@ -241,7 +240,7 @@ export const PURGE = records(
 export const SCAN = others(
   false,
   `if not isSet(KEYS[2]) then return '${UNFIT}' end
-  return redis.call('SSCAN', KEYS[2], ARGV[2], 'COUNT', ARGV[3])`,
+  return call('SSCAN', KEYS[2], ARGV[2], 'COUNT', ARGV[3])`,
 )
 
 /** KEYS meta. Answers seconds and microseconds. */
@@ -276,8 +275,8 @@ export const SET_UP: Script = {
 const LEASES = `${COMMON}
   local OWNER, UNTIL, TOKEN = 1, 2, 3
   local row = redis.pcall('HMGET', KEYS[2], 'owner', 'until', 'fencingToken')
-  if row.err then return { 'type', redis.call('TYPE', KEYS[2]).ok } end
-  local isNew = redis.call('EXISTS', KEYS[2]) == 0
+  if row.err then return { 'type', call('TYPE', KEYS[2]).ok } end
+  local isNew = call('EXISTS', KEYS[2]) == 0
   if isNew then row = { '', '0', '0' } end
   if not row[OWNER] or not int(row[UNTIL]) or not token(row[TOKEN]) then
     return { 'bad', unpack(row, 1, TOKEN) }
@@ -295,20 +294,20 @@ export const ACQUIRE = leases(
   end
   if tonumber(row[TOKEN]) >= MAX then return { 'full' } end
   local next = decimal(tonumber(row[TOKEN]) + 1)
-  redis.call('HSET', KEYS[2], 'owner', ARGV[2], 'until', ARGV[4], 'fencingToken', next)
+  call('HSET', KEYS[2], 'owner', ARGV[2], 'until', ARGV[4], 'fencingToken', next)
   return { 'yes', next }`,
 )
 
 /** KEYS meta, lease. ARGV version, token, now, deadline. */
 export const EXTEND = leases(
   `if not isHeld(ARGV[2]) or tonumber(row[UNTIL]) <= tonumber(ARGV[3]) then return { 'no' } end
-  redis.call('HSET', KEYS[2], 'until', ARGV[4])
+  call('HSET', KEYS[2], 'until', ARGV[4])
   return { 'yes' }`,
 )
 
 /** KEYS meta, lease. ARGV version, token. */
 export const RELEASE = leases(
   `if not isHeld(ARGV[2]) then return { 'no' } end
-  redis.call('HSET', KEYS[2], 'owner', '')
+  call('HSET', KEYS[2], 'owner', '')
   return { 'yes' }`,
 )

@@ -1,5 +1,6 @@
 // How a store on Redis begins and ends: who may start it where, what it refuses, what it warns of.
 
+import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { RedisStore, type RedisStoreOptions } from '../../../src/store/redis/index.ts'
@@ -156,6 +157,7 @@ describe('a server that refuses', () => {
         const { message } = error as Error
         expect(message).toMatch(says)
         expect(message).not.toMatch(/secret-word/)
+        expect(inspect(error, { depth: 9 })).not.toMatch(/secret-word/)
       }
     })
   }

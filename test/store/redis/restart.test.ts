@@ -183,3 +183,27 @@ it('a server that misses its replicas refuses writes whole, and says so', async 
   await redis.config('SET', 'min-replicas-to-write', '0')
   expect(await schedules.get('a')).toMatchObject({ fencingToken: 0 })
 })
+
+it('a batch of which a part was refused has an open outcome, and each record one of its own', async () => {
+  const schedules = open(300).schedules()
+  const ids = Array.from({ length: 600 }, (_, index) => `task ${index}`)
+  await schedules.registerMany(ids.map(dueTask), 0)
+  let scripts = 0
+  const own = new Redis(server.url)
+  const client = {
+    call(command: string, args: string[]) {
+      if (args.includes('owner') && ++scripts === 2) {
+        return Promise.reject(new Error('NOREPLICAS Not enough good replicas to write.'))
+      }
+      return own.call(command, args)
+    },
+  }
+  const store = new RedisStore({ client, timeoutMs: 300, onWarning: () => {} })
+  await expect(store.schedules().claimDueMany(ids, 'owner', 0, 10)).rejects.toMatchObject({
+    code: 'STORE_OUTCOME_UNKNOWN',
+    message: expect.stringMatching(/NOREPLICAS.*; other parts of the batch were done$/),
+  })
+  const rows = await schedules.getMany(ids)
+  expect(rows.filter((row) => row?.leaseOwner === 'owner')).toHaveLength(350)
+  own.disconnect()
+})
