@@ -24,8 +24,24 @@ const OPENERS: Readonly<Record<string, Opener>> = {
     const { SQLiteStore } = await import('../store/sqlite/index.ts')
     return new SQLiteStore({ file })
   },
+  'postgres:': openPostgres,
+  'postgresql:': openPostgres,
+  'mysql:': openMysql,
+  'mariadb:': openMysql,
   'redis:': openRedis,
   'rediss:': openRedis,
+}
+
+async function openPostgres(text: string): Promise<OpenStore> {
+  const { PostgresStore } = await import('../store/postgres/index.ts')
+  const { origin: url, prefix: tablePrefix = '' } = prefixOf(text)
+  return new PostgresStore({ url, tablePrefix })
+}
+
+async function openMysql(text: string): Promise<OpenStore> {
+  const { MysqlStore } = await import('../store/mysql/index.ts')
+  const { origin, prefix: tablePrefix = '' } = prefixOf(text)
+  return new MysqlStore({ url: origin.replace(/^mariadb:/, 'mysql:'), tablePrefix })
 }
 
 async function openRedis(url: string): Promise<OpenStore> {
@@ -41,7 +57,7 @@ function prefixOf(url: string): { origin: string; prefix?: string } {
 }
 
 /** The URLs that `openStore` takes, for help and errors. */
-export const STORE_URLS = 'sqlite:FILE or redis://HOST:PORT/DB#PREFIX'
+export const STORE_URLS = 'sqlite:FILE or postgres://, mysql:// or redis://HOST:PORT/DB#PREFIX'
 
 /** A store that is not started yet; an URL of no known scheme is a `UsageError`. */
 export async function openStore(url: string): Promise<OpenStore> {
