@@ -77,8 +77,8 @@ export class OnceKeys {
       this.#options.chain.take({ key: id, scheduledAt: scheduledAt.getTime(), signal }),
     )
     key.isRunning = false
-    // Handed back, it may come again.
-    if (!outcome.ok && signal.aborted) throw outcome.error
+    // It has not begun and is handed back: it may come again.
+    if (!outcome.ok && signal.aborted && outcome.error === signal.reason) throw outcome.error
     this.#end(id, key, outcome)
     if (!outcome.ok) throw outcome.error
   }

@@ -233,6 +233,16 @@ describe('trigger', () => {
     await expect(registration.trigger('a')).resolves.toBeUndefined()
   })
 
+  test('with a key rejects with what the tick threw, also when its scheduler has stopped', async () => {
+    const { tick, fail } = steeredTick()
+    const { scheduler, backend } = await replica()
+    const triggered = backend.register(spec(), tick).trigger('a')
+    await clock.settle()
+    await stop(scheduler)
+    fail(BOOM)
+    await expect(triggered).rejects.toBe(BOOM)
+  })
+
   test('skip: joins the tick that runs, with or without a key', async () => {
     const { tick, seen, end } = steeredTick()
     const { backend } = await replica()
