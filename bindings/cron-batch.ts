@@ -83,11 +83,13 @@ export class CronBatch {
   /**
    * Writes the runs of one expression in `from <= run < until` to `out`, in order, until they end
    * or `out` is full, and returns how many were written.
+   * @throws {TypeError} when an argument is of the wrong type
    * @throws {RangeError} when the id is unknown or an instant is none
    */
   occurrences(id: number, from: Instant, until: Instant, out: Float64Array): number {
     let start = toEpochMs(from, 'from')
     const end = toEpochMs(until, 'until')
+    if (typeof id !== 'number') throw new TypeError(`id: expected a number, got ${typeof id}`)
     if (!(out instanceof Float64Array)) throw new TypeError('out: expected a Float64Array')
     const { exports } = this.#core
     // The core would take the id modulo 2^32.

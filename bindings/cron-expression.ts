@@ -102,10 +102,14 @@ export class CronExpression {
   /**
    * The runs in `from <= run < until`, in order, computed as they are asked for. Without `until`
    * the list ends where `next` would return `null`.
+   * @throws {TypeError} when one of them is of the wrong type
    * @throws {RangeError} when `from` or `until` is no instant or `limit` is no whole number
    */
   occurrences(options: OccurrencesOptions = {}): IterableIterator<Date> {
     const { from = Date.now(), until, limit = Number.POSITIVE_INFINITY } = options
+    if (typeof limit !== 'number') {
+      throw new TypeError(`limit: expected a number, got ${limit === null ? 'null' : typeof limit}`)
+    }
     if (limit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(limit) && limit >= 0)) {
       throw new RangeError(`limit: ${String(limit)} is no whole number from 0 on`)
     }

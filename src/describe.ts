@@ -21,12 +21,13 @@ const VAGUE_WEEKDAY = /^(ar|ca|es|fa|fi|it|nb|nn|pt_BR|pt_PT|sv)$/
  * What an expression means, in a sentence: "At 02:30, only on Sunday". Hours are told on 24. A
  * hashed value (`H`) is told as the one that was chosen.
  * @param cron a parsed expression of either dialect, or text in the standard one
- * @param locale a language cronstrue knows (`en`, `de`, `pt-BR` …); `RangeError` for any other
+ * @param locale a language cronstrue knows (`en`, `de-AT`, `pt-BR` …); `RangeError` for any other
+ * @throws {CronSyntaxError} when a text is not valid; {TypeError} when `cron` is neither
  */
 export function describe(cron: CronExpression | string, locale = 'en'): string {
   const language = knownLocale(locale)
   const { texts, bothDays } = plainTexts(
-    typeof cron === 'string' ? parseCron(cron, { timeZone: 'UTC' }) : cron,
+    isParsed(cron) ? cron : parseCron(cron, { timeZone: 'UTC' }),
   )
   const sentences = texts.map((text) => {
     const isVague = VAGUE_WEEKDAY.test(language) && /W \S+ \*/.test(text)
@@ -40,10 +41,17 @@ export function describe(cron: CronExpression | string, locale = 'en'): string {
   return alternatives(sentences, language)
 }
 
+/** By its shape, since it may come from a second copy of the library. */
+function isParsed(cron: unknown): cron is CronExpression {
+  return typeof cron === 'object' && cron !== null && 'expression' in cron && 'fields' in cron
+}
+
+/** The locale, or its language where the country makes no difference. */
 function knownLocale(locale: string): string {
   const name = String(locale).replace('-', '_')
   const known = Object.keys(Descriptor.locales)
-  if (known.includes(name)) return name
+  const found = [name, name.split('_')[0]].find((one) => known.includes(one!))
+  if (found !== undefined) return found
   throw new RangeError(`unknown locale ${JSON.stringify(locale)}; known: ${known.join(', ')}`)
 }
 

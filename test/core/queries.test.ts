@@ -73,6 +73,10 @@ describe('occurrences', () => {
     },
   )
 
+  test.each(['3', null, 3n])('a limit of the type of %o is a TypeError', (n) => {
+    expect(() => hourly.occurrences({ limit: n as never })).toThrow(/^limit: expected a number/)
+  })
+
   test('misuse is told by the call, before the first run is asked for', () => {
     expect(() => hourly.occurrences({ from: Number.NaN })).toThrow(RangeError)
     expect(() => hourly.occurrences({ from: start, until: Number.NaN })).toThrow(RangeError)
