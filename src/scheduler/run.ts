@@ -77,15 +77,34 @@ export class LiveRun<Run extends PlainRun> {
   }
 }
 
-/** A run of a plain task. */
-export function plainRun(slot: number): LiveRun<PlainRun> {
-  return new LiveRun((live) => ({
-    scheduledAt: new Date(slot),
-    missed: false,
-    get signal() {
-      return live.signal
+/** What a handler holds: made for every occurrence, so of few and like parts. */
+class RunView {
+  declare readonly signal: AbortSignal
+  readonly #live: LiveRun<PlainRun>
+
+  // A getter that all runs share: one of its own would cost each of them a hidden class.
+  static readonly #signal: PropertyDescriptor & ThisType<RunView> = {
+    enumerable: true,
+    get() {
+      return this.#live.signal
     },
-  }))
+  }
+
+  constructor(live: LiveRun<PlainRun>) {
+    this.#live = live
+    // An own property, so that a handler may spread its run.
+    Object.defineProperty(this, 'signal', RunView.#signal)
+  }
+}
+
+class PlainRunView extends RunView implements PlainRun {
+  readonly scheduledAt: Date
+  readonly missed: boolean = false
+
+  constructor(slot: number, live: LiveRun<PlainRun>) {
+    super(live)
+    this.scheduledAt = new Date(slot)
+  }
 }
 
 /** What tells one run of a durable task from another. */
@@ -96,18 +115,29 @@ export interface RunIdentity {
   readonly missed: boolean
 }
 
+class ScheduledRunView extends RunView implements ScheduledRun {
+  readonly taskId: string
+  readonly scheduledAt: Date
+  readonly occurrenceKey: string
+  readonly fencingToken: number
+  readonly missed: boolean
+
+  constructor({ taskId, slot, fencingToken, missed }: RunIdentity, live: LiveRun<ScheduledRun>) {
+    super(live)
+    this.taskId = taskId
+    this.scheduledAt = new Date(slot)
+    this.occurrenceKey = `${taskId}@${this.scheduledAt.toISOString()}`
+    this.fencingToken = fencingToken
+    this.missed = missed
+  }
+}
+
+/** A run of a plain task. */
+export function plainRun(slot: number): LiveRun<PlainRun> {
+  return new LiveRun((live) => new PlainRunView(slot, live))
+}
+
 /** A run of a durable task. */
 export function durableRun(identity: RunIdentity): LiveRun<ScheduledRun> {
-  const { taskId, slot, fencingToken, missed } = identity
-  const scheduledAt = new Date(slot)
-  return new LiveRun((live) => ({
-    taskId,
-    scheduledAt,
-    occurrenceKey: `${taskId}@${scheduledAt.toISOString()}`,
-    fencingToken,
-    missed,
-    get signal() {
-      return live.signal
-    },
-  }))
+  return new LiveRun((live) => new ScheduledRunView(identity, live))
 }

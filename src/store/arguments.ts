@@ -6,15 +6,24 @@ const encoder = new TextEncoder()
 
 /** The id's UTF-8 bytes. `TypeError` unless it is 1 to 1024 bytes of well-formed text, no NUL. */
 export function idBytes(id: string): Uint8Array {
+  checkIdText(id)
+  const bytes = encoder.encode(id)
+  if (bytes.length <= ID_BYTES_MAX) return bytes
+  throw new TypeError(
+    `id: ${bytes.length} bytes of UTF-8, at most ${ID_BYTES_MAX} are allowed, namespace included`,
+  )
+}
+
+/** The same check, for stores that do not need the bytes. */
+export function checkId(id: string): void {
+  // A UTF-16 unit comes to three bytes at most.
+  if (id?.length * 3 <= ID_BYTES_MAX) checkIdText(id)
+  else idBytes(id)
+}
+
+function checkIdText(id: string): void {
   checkText('id', id)
   if (id.includes('\0')) throw new TypeError('id: must not contain NUL (U+0000)')
-  const bytes = encoder.encode(id)
-  if (bytes.length > ID_BYTES_MAX) {
-    throw new TypeError(
-      `id: ${bytes.length} bytes of UTF-8, at most ${ID_BYTES_MAX} are allowed, namespace included`,
-    )
-  }
-  return bytes
 }
 
 /** `TypeError` unless `value` is a non-empty string without lone surrogates. */

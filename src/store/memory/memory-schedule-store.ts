@@ -2,7 +2,7 @@
 // other store does; the steps themselves are in `transitions.ts`. Each method takes its step before
 // it first awaits anything, so calls that are made at once are taken in the order they were made.
 
-import { checkInstant, checkToken, idBytes } from '../arguments.ts'
+import { checkId, checkInstant, checkToken } from '../arguments.ts'
 import type {
   ClaimResult,
   CompletePatch,
@@ -147,7 +147,7 @@ export class MemoryScheduleStore implements Required<ScheduleStore> {
   }
 
   #row(id: string): ScheduleRecord | undefined {
-    idBytes(id)
+    checkId(id)
     return this.#rows.get(id)
   }
 
