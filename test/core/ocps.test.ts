@@ -240,6 +240,16 @@ describe('where cronfence differs', () => {
     expect(() => parseCron('0 22-2 * * *')).toThrow('ends before it starts')
   })
 
+  test('1.0 6.1: a star with a step leaves the other day field too', () => {
+    expect(runsAt('0 0 */2 * MON', '2025-10-13 00:00')).toBe(true)
+    expect(runsAt('0 0 */2 * MON', '2025-10-15 00:00')).toBe(false)
+  })
+
+  test('1.0 6.2: a step on one value goes on to the field’s end; standard refuses it', () => {
+    expect(runsAt('10/20 * * * *', '2025-10-13 00:50')).toBe(true)
+    expect(() => parseCron('10/20 * * * *')).toThrow('has a step but is no range')
+  })
+
   test('1.4 4.3.1: a time in a gap runs moved, and is skipped on request', () => {
     const runs = (gap?: 'skip') =>
       parseCron('30 2 * * *', { ...options, timeZone: 'Europe/Madrid', gap }).between(
