@@ -23,7 +23,7 @@ export const redisProgram = (): Promise<string> =>
     variable: 'CRONFENCE_TEST_REDIS_URL',
   })
 
-/** What every server is told: loopback only, a log of all writes; the tests end it, not the machine. */
+/** What every server is told. Its log need not reach the disk: tests end it, not the machine. */
 export const redisSettings = (folder: string, port: number): string[] => [
   ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', ''],
   ...['--appendonly', 'yes', '--appendfsync', 'no'],

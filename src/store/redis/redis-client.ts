@@ -1,6 +1,6 @@
 // What the store needs of a Redis driver: to send one command to the server that has a key. Clients
-// of ioredis and of node-redis, for a server or a cluster, are told apart here and nowhere else; our
-// own is ioredis, loaded on the first start.
+// of ioredis and of node-redis, for a server or a cluster, are told apart here and nowhere else.
+// Our own is ioredis, loaded on the first start.
 
 import { CronfenceError } from '../../errors.ts'
 
@@ -121,8 +121,8 @@ async function loadDriver(): Promise<Driver> {
   } catch (cause) {
     throw new CronfenceError(
       'STORE_DRIVER_MISSING',
-      'RedisStore needs the driver ioredis, which could not be loaded: run `npm install ioredis`, ' +
-        'or hand in a client.',
+      'RedisStore needs the driver ioredis, which could not be loaded: ' +
+        'run `npm install ioredis`, or hand in a client.',
       { cause },
     )
   }

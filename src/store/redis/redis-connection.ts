@@ -44,7 +44,7 @@ class RequestError extends Error {
   }
 }
 
-/** A connection to one server or cluster. What the driver throws comes out as a `CronfenceError`. */
+/** A way to one server or cluster. What the driver throws comes out as a `CronfenceError`. */
 export class RedisConnection {
   readonly #options: ConnectionOptions
   readonly #name: string
@@ -114,7 +114,7 @@ export class RedisConnection {
     const found = await setUp(run, keys, this.#highestToken)
     if (found === 'created' && this.#highestToken > 0) {
       onWarning(
-        `${this.#name}: the data of the store was lost while it was in use (${keys.meta} is gone): ` +
+        `${this.#name}: the data of the store was lost while in use (${keys.meta} is gone): ` +
           'tasks have to be registered again, and what ran before may run again. Tokens go on ' +
           `from ${this.#highestToken}, the highest that this process has seen.`,
       )

@@ -20,7 +20,8 @@ export interface Keys {
 export function keysOf(prefix: string): Keys {
   if (typeof prefix !== 'string' || !/^[\w.:/-]{1,100}$/.test(prefix)) {
     throw new TypeError(
-      `prefix: must be 1 to 100 letters, digits and any of _ - . : /, got ${JSON.stringify(prefix)}`,
+      'prefix: must be 1 to 100 letters, digits and any of _ - . : /, got ' +
+        JSON.stringify(prefix),
     )
   }
   const tag = `{${prefix}}`

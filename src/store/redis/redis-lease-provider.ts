@@ -6,8 +6,9 @@ import { checkDuration, checkText, checkToken, idBytes } from '../arguments.ts'
 import { nextToken } from '../transitions.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import type { Keys } from './redis-keys.ts'
+import { ACQUIRE, EXTEND, RELEASE } from './redis-lease-statements.ts'
 import { damage, type Reply } from './redis-records.ts'
-import { ACQUIRE, EXTEND, RELEASE, type Script } from './redis-statements.ts'
+import type { Script } from './redis-statements.ts'
 
 /** Leases in Redis, by `clock`. Names are checked as ids are. */
 export class RedisLeaseProvider implements LeaseProvider {

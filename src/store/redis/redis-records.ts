@@ -1,5 +1,5 @@
-// Hashes to records. A stored value is believed only after it was looked at: keys get edited by hand
-// and restored in part, and a wrong token breaks the fence.
+// Hashes to records. A stored value is believed only after it was looked at: keys get edited by
+// hand and restored in part, and a wrong token breaks the fence.
 
 import { CronfenceError } from '../../errors.ts'
 import type { ScheduleRecord, TaskKind } from '../store.ts'

@@ -1,10 +1,10 @@
-// The scripts: one per operation, each atomic. A script that fails midway keeps what it wrote, so it
-// reads and checks first and writes when nothing can go wrong any more. Numbers come and go as
-// decimal text: Lua would round them on the way. All keys are in KEYS, with `meta` first.
+// The scripts: one per operation, each atomic. What a script wrote before it fails stays written,
+// so it checks first and writes when nothing can go wrong any more. Numbers come and go as decimal
+// text: Lua would round them on the way. All keys are in KEYS, with `meta` first.
 //
-// A record is a hash of all FIELDS; an empty text is "none". A tombstone has a token and `deletedAt`
-// only. `mark` tells a driver's repeated request from a new one: it is the call's own name after
-// `-` (a claim of a free slot), `+` (a take-over) or `=` (a commit).
+// A record is a hash of all FIELDS; an empty text is "none". A tombstone has a token and the field
+// `deletedAt`. `mark` tells a driver's repeated request from a new one: it is the call's own name
+// after `-` (a claim of a free slot), `+` (a take-over) or `=` (a commit).
 
 /** The version of the data that the scripts read and write. */
 export const VERSION = '1'
@@ -27,7 +27,8 @@ export interface Script {
 const names = FIELDS.map((field) => `'${field}'`).join(', ')
 
 // `read` answers a row and its state: none, live, dead, bad (a field), type (no hash).
-const COMMON = `
+/** What scripts begin with: numbers, and a look at `meta`. */
+export const COMMON = `
   local call, find, tonumber = redis.call, string.find, tonumber
   local MAX = ${Number.MAX_SAFE_INTEGER}
   local function int(text)
@@ -271,43 +272,3 @@ export const SET_UP: Script = {
   if not version then return { 'foreign', KEYS[1], 'a hash without a version' } end
   return { 'found', version, floor or '' }`,
 }
-
-const LEASES = `${COMMON}
-  local OWNER, UNTIL, TOKEN = 1, 2, 3
-  local row = redis.pcall('HMGET', KEYS[2], 'owner', 'until', 'fencingToken')
-  if row.err then return { 'type', call('TYPE', KEYS[2]).ok } end
-  local isNew = call('EXISTS', KEYS[2]) == 0
-  if isNew then row = { '', '0', '0' } end
-  if not row[OWNER] or not int(row[UNTIL]) or not token(row[TOKEN]) then
-    return { 'bad', unpack(row, 1, TOKEN) }
-  end
-  local function isHeld(claimToken)
-    return row[OWNER] ~= '' and tonumber(row[TOKEN]) == tonumber(claimToken)
-  end
-`
-const leases = (text: string): Script => ({ isWrite: true, text: LEASES + text })
-
-/** KEYS meta, lease. ARGV version, owner, now, deadline. Answers the token, when it was won. */
-export const ACQUIRE = leases(
-  `if row[OWNER] ~= '' and row[OWNER] ~= ARGV[2] and tonumber(row[UNTIL]) > tonumber(ARGV[3]) then
-    return { 'no' }
-  end
-  if tonumber(row[TOKEN]) >= MAX then return { 'full' } end
-  local next = decimal(tonumber(row[TOKEN]) + 1)
-  call('HSET', KEYS[2], 'owner', ARGV[2], 'until', ARGV[4], 'fencingToken', next)
-  return { 'yes', next }`,
-)
-
-/** KEYS meta, lease. ARGV version, token, now, deadline. */
-export const EXTEND = leases(
-  `if not isHeld(ARGV[2]) or tonumber(row[UNTIL]) <= tonumber(ARGV[3]) then return { 'no' } end
-  call('HSET', KEYS[2], 'until', ARGV[4])
-  return { 'yes' }`,
-)
-
-/** KEYS meta, lease. ARGV version, token. */
-export const RELEASE = leases(
-  `if not isHeld(ARGV[2]) then return { 'no' } end
-  call('HSET', KEYS[2], 'owner', '')
-  return { 'yes' }`,
-)

@@ -46,7 +46,7 @@ describe('the URL of any node', () => {
   })
 })
 
-it('keys of all ids and leases are in the slot of the prefix, so a batch is one script', async () => {
+it('keys of all ids and leases are in the slot of the prefix, for one script each', async () => {
   const ids = Object.values(CONFORMANCE_IDS).flat()
   const distinct = [...new Set(ids)]
   const opened = store()

@@ -1,5 +1,5 @@
-// Keys that somebody damaged: told of by key, field and remedy; never claimed, never overwritten; and
-// no reason for the others to wait.
+// Keys that somebody damaged: told of by key, field and remedy; never claimed, never overwritten;
+// and no reason for the others to wait.
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CronfenceError } from '../../../src/errors.ts'

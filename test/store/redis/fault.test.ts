@@ -4,7 +4,7 @@
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { RedisClient, RedisStore } from '../../../src/store/redis/index.ts'
+import type { RedisStore } from '../../../src/store/redis/index.ts'
 import { type Direction, startProxy, type TcpProxy } from '../../support/proxy.ts'
 import { dueTask, RedisStage } from './redis-stage.ts'
 import { emptyKeys } from './subjects.ts'
@@ -200,7 +200,7 @@ describe.each(Object.keys(WRITES))('%s over node-redis', (name) => {
 })
 
 describe('a lease', () => {
-  it('whose reply is lost has an open outcome; its owner takes it again, under a new token', async () => {
+  it('whose reply is lost is taken again by its owner, under a new token', async () => {
     const store = stage.store({ url: proxied() })
     await store.schedules().get('a')
     await direct.leases().acquire('another', 'me', LEASE_MS) // The server knows the script now.
@@ -231,7 +231,7 @@ describe('a connection', () => {
     }
   })
 
-  it('that goes silent is given up in time, and what arrives late changes no newer claim', async () => {
+  it('that goes silent is given up; what arrives late changes no newer claim', async () => {
     await direct.schedules().claimDue('a', 'first', 0, 10)
     const store = stage.store({ url: proxied(), timeoutMs: 300 })
     await store.schedules().get('a')
@@ -281,26 +281,4 @@ describe('a connection', () => {
     }
     expect(last).toBeGreaterThan(15)
   })
-})
-
-describe('a client handed in', () => {
-  const clients: Record<string, () => Promise<RedisClient>> = {
-    'of ioredis that has ended': async () => {
-      const client = new Redis(stage.url)
-      await client.ping()
-      client.disconnect()
-      await new Promise((resolve) => client.once('end', resolve))
-      return client
-    },
-    'of node-redis that is not connected': async () => createClient({ url: stage.url }),
-  }
-  for (const [what, make] of Object.entries(clients)) {
-    it(`${what} is an error of the store's own kind`, async () => {
-      const store = stage.store({ client: await make() })
-      await expect(store.start()).rejects.toMatchObject({
-        code: 'STORE_UNAVAILABLE',
-        message: expect.stringMatching(/^RedisStore: .*clos/),
-      })
-    })
-  }
 })

@@ -1,5 +1,5 @@
-// What the tests of RedisStore's own behaviour start from: stores of one prefix on the shared server,
-// and a client that looks into the keys behind their backs.
+// What the tests of RedisStore's own behaviour start from: stores of one prefix on the shared
+// server, and a client that looks into the keys behind their backs.
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach } from 'vitest'

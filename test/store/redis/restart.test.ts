@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Claims and commits of one task until `isOver`; errors that a lost server explains are counted. */
+/** Claims and commits of one task until `isOver`; counts errors that a lost server explains. */
 class Work {
   readonly granted: number[] = []
   readonly strange: unknown[] = []
@@ -184,7 +184,7 @@ it('a server that misses its replicas refuses writes whole, and says so', async 
   expect(await schedules.get('a')).toMatchObject({ fencingToken: 0 })
 })
 
-it('a batch of which a part was refused has an open outcome, and each record one of its own', async () => {
+it('a batch of which a part was refused has an open outcome, its records have not', async () => {
   const schedules = open(300).schedules()
   const ids = Array.from({ length: 600 }, (_, index) => `task ${index}`)
   await schedules.registerMany(ids.map(dueTask), 0)

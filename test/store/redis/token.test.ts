@@ -16,7 +16,7 @@ beforeEach(() => {
   stores = Array.from({ length: 4 }, () => stage.store())
 })
 
-it('a hundred rounds of thirty-two contenders have one winner each, with the next token', async () => {
+it('a hundred rounds of thirty-two contenders have a winner each, tokens in a row', async () => {
   await schedules().register(dueTask('a'), 0)
   for (let round = 1; round <= 100; round++) {
     const contenders = Array.from({ length: 32 }, (_, index) =>
