@@ -56,6 +56,17 @@ export function isConflict(error: unknown): boolean {
   return code === 10071 || code === 10164
 }
 
+const HOPELESS: readonly unknown[] = [
+  'ClosedConnectionError',
+  'DrainingConnectionError',
+  'StreamNotFoundError',
+]
+
+/** Whether trying again is in vain: the caller has closed the connection, or the bucket is gone. */
+export function isHopeless(error: unknown): boolean {
+  return HOPELESS.includes((error as { name?: unknown } | undefined)?.name)
+}
+
 async function importKv(): Promise<KvModule> {
   try {
     const kv = '@nats-io/kv'

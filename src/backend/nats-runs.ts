@@ -5,7 +5,7 @@
 
 import { Backoff } from '../backoff.ts'
 import type { Clock, Timer } from '../clock.ts'
-import { type Bucket, isConflict } from './nats-client.ts'
+import { type Bucket, isConflict, isHopeless } from './nats-client.ts'
 import { endedMarker, type Marker, type SeenMarker, seenMarker } from './nats-marker.ts'
 import type { Outcome } from './outcome.ts'
 import type { HeldRun } from './tick-chain.ts'
@@ -129,7 +129,8 @@ class LiveRun implements HeldRun {
         if (outcome.ok) await this.#onCompleted()
         return
       } catch (error) {
-        if (this.#isLost || clock.monotonic() - startedAt > SETTLE_MS_MAX) throw error
+        if (this.#isLost || isHopeless(error)) throw error
+        if (clock.monotonic() - startedAt > SETTLE_MS_MAX) throw error
         await new Promise<void>((resolve) => clock.setTimer(resolve, backoff.fail()))
       }
     }
