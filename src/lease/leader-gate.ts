@@ -82,7 +82,7 @@ export class Campaign implements Coordinator {
 
   async #renew(lease: Lease, sentAt: Moment): Promise<void> {
     const { provider, name, ttlMs } = this.#options
-    if (await provider.renew(name, lease.fencingToken, ttlMs)) {
+    if (await this.#answer(provider.renew(name, lease.fencingToken, ttlMs))) {
       this.#window = new TrustWindow(sentAt, ttlMs)
       return
     }
@@ -92,7 +92,18 @@ export class Campaign implements Coordinator {
 
   async #acquire(sentAt: Moment): Promise<void> {
     const { provider, name, owner, ttlMs } = this.#options
-    this.#lease = (await provider.acquire(name, owner, ttlMs)) ?? undefined
+    this.#lease = (await this.#answer(provider.acquire(name, owner, ttlMs))) ?? undefined
     this.#window = this.#lease && new TrustWindow(sentAt, ttlMs)
+  }
+
+  /** A call that is never answered must not end the campaign. */
+  async #answer<T>(call: Promise<T>): Promise<T> {
+    const { clock, ttlMs } = this.#options
+    let giveUp = () => {}
+    const late = new Promise<never>((_, reject) => {
+      giveUp = () => reject(new Error(`no answer within ${Math.round(ttlMs / 3)} ms`))
+    })
+    const timer = clock.setTimer(() => giveUp(), ttlMs / 3)
+    return Promise.race([call, late]).finally(() => timer.cancel())
   }
 }

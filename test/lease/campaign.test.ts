@@ -80,4 +80,29 @@ describe('a campaign', () => {
     await clock.advance(11_000)
     expect([a.isLeader(), b.isLeader()]).toEqual([false, true])
   })
+
+  test.each(['acquire', 'renew'] as const)(
+    'goes on after %s was never answered',
+    async (silent) => {
+      let isSilent = true
+      const never = new Promise<never>(() => {})
+      const swallowing: LeaseProvider = {
+        acquire: (...args) =>
+          isSilent && silent === 'acquire' ? never : provider.acquire(...args),
+        renew: (...args) => (isSilent && silent === 'renew' ? never : provider.renew(...args)),
+        release: (...args) => provider.release(...args),
+      }
+      const a = campaign('a', swallowing)
+      const started = a.start()
+      await clock.advance(60_000)
+      await started
+      expect(a.isLeader()).toBe(false)
+      expect(errors.length).toBeGreaterThan(0)
+      isSilent = false
+      await clock.advance(20_000)
+      expect(a.isLeader()).toBe(true)
+      await a.stop()
+      expect(clock.pendingTimers).toBe(0)
+    },
+  )
 })
