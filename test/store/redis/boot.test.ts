@@ -116,7 +116,7 @@ describe('data that is lost under a running store', () => {
     await store.schedules().register(dueTask('a'), 0)
     await stage.redis.del(stage.key('ids'))
     expect((await store.schedules().claimDue('a', 'o', 0, 1))?.fencingToken).toBe(1)
-    await store.schedules().register(dueTask('a'), 0)
+    await store.schedules().register(dueTask('a'), 7)
     expect(await store.schedules().list()).toHaveLength(1)
   })
 })

@@ -243,8 +243,9 @@ describe('a connection', () => {
     })
     expect((await direct.schedules().claimDue('a', 'second', 20, 10))?.fencingToken).toBe(2)
     const row = await direct.schedules().get('a')
-    proxy.release()
     // Over a new connection: the silent one was left behind.
+    expect(await store.schedules().get('a')).toEqual(row)
+    proxy.release()
     expect(await store.schedules().get('a')).toEqual(row)
   })
 
