@@ -1,5 +1,6 @@
-// Triggers with a key over a scheduler: a delay of no time under an id of its own, whose row says to
-// all replicas and for ever that it ran. How such a run goes is for the chain of its registration.
+// Triggers with a key over a scheduler: a delay of no time under an id of its own, whose row says
+// to all replicas and for ever that it ran. How such a run goes is for the chain of its
+// registration.
 
 import type { Clock } from '../clock.ts'
 import type { Listener } from '../scheduler/events.ts'
