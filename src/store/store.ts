@@ -115,6 +115,9 @@ export interface ScheduleStore {
   ): Promise<(ClaimResult | null)[]>
   /** Optional: `renew` for many; each is atomic on its own. */
   renewMany?(renewals: readonly Renewal[]): Promise<boolean[]>
-  /** Optional: `complete` for many; each is atomic on its own. */
+  /**
+   * Optional: `complete` for many; each is atomic on its own. A store that has it honours
+   * `patch.plan`, here and in `complete`; of one that has not, the engine reads the row before.
+   */
   completeMany?(completions: readonly Completion[], now: number): Promise<boolean[]>
 }
