@@ -164,7 +164,7 @@ export class Committer {
     const { calls, timers, journal } = this.#options
     const now = timers.now()
     const renewals = batch.map(({ task, fencingToken, slot }) => {
-      // Not later than the slot: lapsed for each replica that finds it due, whatever its clock says.
+      // Not after the slot: lapsed for each replica that finds it due, whatever its clock says.
       return { id: task.storedId, fencingToken, leaseUntil: Math.min(slot, now) }
     })
     const answers = await calls.renew(renewals)

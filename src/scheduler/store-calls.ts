@@ -41,8 +41,8 @@ export interface ClaimAttempt {
 }
 
 /**
- * A store as the engine calls it. No method rejects; answers are in the order of the items. Who does
- * not want one slow item to hold up the others listens for each answer.
+ * A store as the engine calls it. No method rejects; answers are in the order of the items. Who
+ * does not want one slow item to hold up the others listens for each answer.
  */
 export class StoreCalls {
   readonly #store: ScheduleStore

@@ -4,7 +4,7 @@ import { CronfenceError } from '../../src/errors.ts'
 
 /**
  * `refused`: surely not sent. `dropped`: not sent, but who knows. `unanswered`: carried out.
- * `silent`: carried out, and the call never ends. `doubled`: carried out twice, the first reply lost.
+ * `silent`: carried out, and the call never ends. `doubled`: carried out twice, answered once.
  */
 export type Fault = 'refused' | 'dropped' | 'unanswered' | 'silent' | 'doubled'
 
