@@ -3,8 +3,10 @@
 
 import { basename } from 'node:path'
 import { MemoryScheduleStore, type ScheduleStore } from 'cronfence'
+import { NatsStore } from 'cronfence/nats'
 import { RedisStore } from 'cronfence/redis'
 import { SQLiteStore } from 'cronfence/sqlite'
+import { NATS_URL, startNats } from './nats-server.ts'
 import { REDIS_URL, startRedis } from './redis-server.ts'
 
 /** An open store of one replica. */
@@ -53,6 +55,17 @@ export const CONTESTANTS: readonly Contestant[] = [
     },
     ownProcess: true,
     goal: 10_000,
+  },
+  {
+    name: 'nats',
+    startServer: startNats,
+    open(folder) {
+      const { [NATS_URL]: servers = '' } = process.env
+      const store = new NatsStore({ servers, bucket: basename(folder) })
+      return { schedules: store.schedules(), close: () => store.stop() }
+    },
+    ownProcess: true,
+    goal: 3_000,
   },
 ]
 

@@ -30,6 +30,8 @@ const OPENERS: Readonly<Record<string, Opener>> = {
   'mariadb:': openMysql,
   'redis:': openRedis,
   'rediss:': openRedis,
+  'nats:': openNats,
+  'tls:': openNats,
 }
 
 async function openPostgres(text: string): Promise<OpenStore> {
@@ -50,14 +52,23 @@ async function openRedis(url: string): Promise<OpenStore> {
   return new RedisStore({ url: origin, ...(prefix === undefined ? {} : { prefix }) })
 }
 
-/** The prefix is what comes after `#`: no part of what a server's URL means. */
+async function openNats(url: string): Promise<OpenStore> {
+  const { NatsStore } = await import('../nats.ts')
+  const { origin: servers, prefix: bucket } = prefixOf(url)
+  // Looking at tasks must not create the bucket they are missing from.
+  const mustExist = { servers, createBucket: false }
+  return new NatsStore({ ...mustExist, ...(bucket === undefined ? {} : { bucket }) })
+}
+
+/** The prefix, or bucket, is what comes after `#`: no part of what a server's URL means. */
 function prefixOf(url: string): { origin: string; prefix?: string } {
   const [origin = '', prefix] = url.split('#')
   return prefix === undefined ? { origin } : { origin, prefix }
 }
 
 /** The URLs that `openStore` takes, for help and errors. */
-export const STORE_URLS = 'sqlite:FILE or postgres://, mysql:// or redis://HOST:PORT/DB#PREFIX'
+export const STORE_URLS =
+  'sqlite:FILE, nats://HOST#BUCKET or postgres://, mysql://, redis://HOST/DB#PREFIX'
 
 /** A store that is not started yet; an URL of no known scheme is a `UsageError`. */
 export async function openStore(url: string): Promise<OpenStore> {

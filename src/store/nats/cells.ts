@@ -13,6 +13,7 @@ import type { BucketEntry } from './nats-client.ts'
 import { StoredValue, textOf } from './stored-value.ts'
 
 const SEEN_MAX = 50_000
+const CONFLICTS_MAX = 1000
 
 /** What a key holds. */
 export interface Cell<T> {
@@ -81,11 +82,12 @@ export class Cells<T extends object> {
    */
   async change<R>(key: string, decide: Decide<T, R>): Promise<R> {
     const { bucket, timeoutMs } = this.#options
-    const giveUpAt = systemClock.monotonic() + timeoutMs
+    let giveUpAt = Infinity
     const write = crypto.randomUUID()
     const seen = this.#seen.get(key)
     let cell = seen ?? (await this.read(key))
     let isFresh = seen === undefined
+    let conflictCount = 0
     let last: Step<T, R> | undefined
     let lost: CronfenceError | undefined
     for (;;) {
@@ -102,12 +104,16 @@ export class Cells<T extends object> {
             this.#see(key, { revision, value: step.next, write })
             return step.result
           }
+          // Each time another one came through. Time would not tell: the way may be crowded.
+          if (++conflictCount === CONFLICTS_MAX) throw lost ?? this.#contended(key)
         } catch (error) {
           this.#seen.delete(key)
           if (!isUnknown(error)) throw lost ?? error
+          // A write takes half of the time at most; the rest is for finding out.
+          if (!lost) giveUpAt = systemClock.monotonic() + timeoutMs / 2
           lost = error
         }
-        if (systemClock.monotonic() >= giveUpAt) throw lost ?? this.#contended(key)
+        if (lost && systemClock.monotonic() >= giveUpAt) throw lost
       }
       cell = await (lost ? this.#readBack(key, lost, giveUpAt) : this.read(key))
       isFresh = true
@@ -135,10 +141,10 @@ export class Cells<T extends object> {
   }
 
   #contended(key: string): CronfenceError {
-    const { bucket, timeoutMs } = this.#options
     return new CronfenceError(
       'STORE_UNAVAILABLE',
-      `${bucket.name}: others were quicker to write ${key} for ${timeoutMs} ms; nothing was done`,
+      `${this.#options.bucket.name}: others were quicker to write ${key} ${CONFLICTS_MAX} times; ` +
+        'nothing was done',
     )
   }
 }

@@ -43,6 +43,8 @@ export class NatsSchedules implements ScheduleWaves {
   readonly #clock: Clock
   readonly #cells: Cells<StoredSchedule>
   readonly #floor: Cells<Floor>
+  #floorUnderWay: Promise<unknown> = Promise.resolve()
+  #floorToCome: Promise<number> | undefined
 
   constructor({ bucket, timeoutMs, clock }: NatsSchedulesOptions) {
     this.#bucket = bucket
@@ -152,8 +154,18 @@ export class NatsSchedules implements ScheduleWaves {
    */
   async #tokenAfter({ value, revision }: Cell<StoredSchedule>): Promise<number> {
     if (value) return value.fencingToken
-    const floor = await this.#floor.read(FLOOR_KEY)
-    return Math.max(floor.value?.tokenFloor ?? 0, revision)
+    return Math.max(await this.#nextFloor(), revision)
+  }
+
+  /** The floor by a read that has not begun yet: one serves all who wait for it. */
+  #nextFloor(): Promise<number> {
+    this.#floorToCome ??= this.#floorUnderWay.then(() => {
+      this.#floorToCome = undefined
+      const floor = this.#floor.read(FLOOR_KEY).then(({ value }) => value?.tokenFloor ?? 0)
+      this.#floorUnderWay = floor.catch(() => {})
+      return floor
+    })
+    return this.#floorToCome
   }
 
   async #all(): Promise<Answer<Cell<StoredSchedule>>[]> {
