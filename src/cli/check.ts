@@ -13,12 +13,12 @@ const ANY_SEED = ''
 export const checkCommand: Command = {
   synopsis: 'check FILE|- [--extended]',
   summary: 'report every bad line of a crontab-like list',
-  details: `  --extended    seconds, years, names, macros, L, W, # and the like; H needs no seed here
+  details: `  --extended    seconds, years, names, macros, L, W, # and the like; H needs no seed
 
 Lines are blank, comments (#), NAME=value, TZ=ZONE or CRON_TZ=ZONE for the lines below it, or five
 fields and, usually, a command. A word behind the five that can only be a field, such as *, 5, 1-5,
-MON-FRI or 2030, is read as one: with --extended there may be six (a second leads) or seven (a year
-ends them). A bad line is reported as name:line:column: message; exit 1 then.`,
+MON-FRI or 2030, is read as one: with --extended there may be six (a second leads) or seven (a
+year ends them). A bad line is reported as name:line:column: message; exit 1 then.`,
   async run(args, { out }) {
     const { values, positionals } = readArguments(args, { extended: { type: 'boolean' } })
     const input = oneInput(positionals)

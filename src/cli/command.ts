@@ -34,7 +34,8 @@ export function readArguments<const T extends OptionsConfig>(args: readonly stri
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split(/\n|\. /)
-    throw new UsageError(`${sentence.replace(/\.$/, '')}; see --help`)
+    const hint = sentence.includes('ambiguous') ? 'a dash may begin a value as in --from=-1; ' : ''
+    throw new UsageError(`${sentence.replace(/\.$/, '')}; ${hint}see --help`)
   }
 }
 

@@ -10,10 +10,10 @@ const ASSIGNMENT = /^[ \t]*([A-Za-z_]\w*)[ \t]*=(.*)$/s
 const MACRO = /^@[^ \t]*/
 const FIVE_FIELDS = /^[^ \t]+(?:[ \t]+[^ \t]+){4}/
 const NEXT_WORD = /[ \t]+([^ \t]+)/y
-const DAY = '(?:SUN|MON|TUE|WED|THU|FRI|SAT)'
+const VALUE = String.raw`(?:\d+|SUN|MON|TUE|WED|THU|FRI|SAT)`
 /** A word behind five fields that can only be one more: stars, numbers, weekdays and H. */
 const LATER_FIELD = new RegExp(
-  String.raw`^(?:[*?]|\+?\d[-\d,/#*?L]*$|\+?(?:H(?:\(\S*\))?|${DAY})(?:[-,/#](?:${DAY}|\d+|L))*L?$)`,
+  String.raw`^(?:[*?]|\+?(?:${VALUE}|H(?:\(\S*\))?)(?:L?[-,/#](?:${VALUE}|[*?L]))*L?$)`,
   'i',
 )
 const QUOTED = /^(["'])(.*)\1$/s

@@ -61,6 +61,7 @@ test('with --extended, words behind five fields are fields when they can be noth
     '0 0 9 1W * ? x',
     '0 0 9 * * 1-5 2030-2040/2 x',
     '0 0 9 * * H 2030 x',
+    '0 0 9 * * 1,FRI#2,5L * x',
     // Words that only begin like a field.
     '0 9 * * 1 7z a',
     '0 9 * * 1 mon-backup --full',

@@ -62,20 +62,6 @@ group('text', () => {
     }
   })
 
-  test('a country that makes no difference is left aside', () => {
-    for (const [locale, language] of [
-      ['de-AT', 'de'],
-      ['en_US', 'en'],
-      ['pt-BR', 'pt-BR'],
-    ]) {
-      expect(describe('0 9 * * *', locale)).toBe(describe('0 9 * * *', language))
-    }
-  })
-
-  test.each([null, undefined, 5, {}, () => '* * * * *'])('%s is a TypeError', (cron) => {
-    expect(() => describe(cron as never)).toThrow(/^cron expression: expected a string/)
-  })
-
   test('every locale has a text', () => {
     const known = /known: (.*)$/.exec(String(caught(() => describe('* * * * *', 'xx'))))?.[1]
     for (const locale of known!.split(', ')) {
@@ -138,4 +124,20 @@ group('law', () => {
     const onDays = runsOf(`${minute} ${hour} ${days} ${month} *`, from, until)
     return onDays.filter((run) => onWeekdays.has(run))
   }
+})
+
+group('arguments', () => {
+  test('a country that makes no difference is left aside', () => {
+    for (const [locale, language] of [
+      ['de-AT', 'de'],
+      ['en_US', 'en'],
+      ['pt-BR', 'pt-BR'],
+    ]) {
+      expect(describe('0 9 * * *', locale)).toBe(describe('0 9 * * *', language))
+    }
+  })
+
+  test.each([null, undefined, 5, {}, () => '* * * * *'])('%s is a TypeError', (cron) => {
+    expect(() => describe(cron as never)).toThrow(/^cron expression: expected a string/)
+  })
 })

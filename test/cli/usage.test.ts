@@ -29,6 +29,8 @@ describe('what is asked for wrongly gets one line on stderr and exit code 2', ()
     [['next', '* * * * *', '-n', '1e3'], '-n is a whole number from 1'],
     [['next', '* * * * *', '-n', '9999999999'], '-n is a whole number from 1'],
     [['next', '* * * * *', '-n', '-5'], "'-n'"],
+    [['next', '* * * * *', '--from', '-1'], "'--from' argument is ambiguous; a dash may begin"],
+    [['next', 'H 0 * * *', '--extended'], 'needs the option seed'],
     [['next', '* * * * *', '--from', 'yesterday'], '--from takes an ISO date-time'],
     [['next', '* * * * *', '--from', '2026-02-29T00:00Z'], '--from takes'],
     [['next', '* * * * *', '--from', '2026-02-28T00:00'], '--from takes'],

@@ -1,5 +1,6 @@
-// npm run fuzz -- --minutes N [--seed S]: what the tests of laws do in both dialects, for as long as
-// wanted. Prints its seed, and at the first mismatch the smallest sample that shows it; exit 1 then.
+// npm run fuzz -- --minutes N [--seed S]: what the tests of laws do, in both dialects, for as long
+// as wanted. Prints its seed, and at the first mismatch the smallest sample that shows it; exit 1
+// then.
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { nearExpressions, samples } from './arbitraries.ts'
