@@ -104,8 +104,8 @@ export interface ScheduleStore {
   /** Optional: `register` for many; each is atomic on its own. */
   registerMany?(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]>
   /**
-   * Optional: `claimDue` for many with one owner; each is atomic on its own. As with every method for
-   * many, one row that cannot be read may reject the whole call, which then changes nothing.
+   * Optional: `claimDue` for many with one owner; each is atomic on its own. As with every method
+   * for many, one row that cannot be read may reject the whole call, which then changes nothing.
    */
   claimDueMany?(
     ids: readonly string[],

@@ -1,5 +1,5 @@
-// Where the host has Temporal of its own, zones are read from it; elsewhere from Intl. Both ways must
-// give the same runs, which only a Node that has both can tell.
+// Where the host has Temporal of its own, zones are read from it; elsewhere from Intl. Both ways
+// must give the same runs, which only a Node that has both can tell.
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
