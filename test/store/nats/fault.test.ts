@@ -1,38 +1,16 @@
 // What a network does to a NatsStore in the middle of its work, and what it may and may not say
 // then. Nothing is timed: each test waits for what it is about.
 
-import { Kvm } from '@nats-io/kv'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { NatsStore } from '../../../src/store/nats/index.ts'
+import { describe, expect, it } from 'vitest'
 import type { ScheduleStore } from '../../../src/store/store.ts'
-import { type Direction, startProxy, type TcpProxy } from '../../support/proxy.ts'
-import { EVERY, natsStage } from './stage.ts'
+import type { Direction } from '../../support/proxy.ts'
+import { proxiedStage } from './proxied-stage.ts'
+import { EVERY } from './stage.ts'
 
 const LEASE_MS = 60_000
 
-const stage = natsStage()
-let proxy: TcpProxy
-let direct: NatsStore
-
-beforeAll(async () => {
-  proxy = await startProxy(stage.port)
-}, 300_000)
-afterAll(() => proxy.close())
-beforeEach(async () => {
-  proxy.rule = () => 'pass'
-  direct = stage.store()
-  for (const id of ['a', 'b']) await direct.schedules().register({ id, ...EVERY }, 0)
-})
-
-/** A store whose every byte passes the proxy, and that is connected already. */
-async function throughProxy(timeoutMs = 5000): Promise<NatsStore> {
-  const store = stage.store({
-    ...{ servers: `127.0.0.1:${proxy.port}`, timeoutMs },
-    connectOptions: { reconnectTimeWait: 5, reconnectJitter: 5 },
-  })
-  await store.start()
-  return store
-}
+const way = proxiedStage()
+const { throughProxy } = way
 
 const isWrite = (direction: Direction, bytes: Buffer) =>
   direction === 'request' && bytes.includes('HPUB $KV.')
@@ -42,7 +20,7 @@ function interfere(where: Direction, verdict: 'cut' | 'hold', then: 'pass' | 'cu
   let wasSent = false
   let isOver = false
   return new Promise<void>((done) => {
-    proxy.rule = (direction, bytes) => {
+    way.proxy.rule = (direction, bytes) => {
       if (isOver) return then
       const isHit = where === 'request' ? isWrite(direction, bytes) : wasSent
       wasSent ||= isWrite(direction, bytes)
@@ -75,11 +53,11 @@ describe('a reply that is lost', () => {
       if (typeof answer === 'object') expect(outcome, what).toMatchObject(answer as object)
       else expect(outcome, what).toBe(answer)
     }
-    expect(await direct.schedules().get('a')).toEqual({
+    expect(await way.direct.schedules().get('a')).toEqual({
       ...{ id: 'a', ...EVERY, ...patch },
       ...{ fencingToken: 1, updatedAt: 5 },
     })
-    expect(await direct.schedules().get('c')).toBeNull()
+    expect(await way.direct.schedules().get('c')).toBeNull()
   })
 
   it('to a lease is looked up as well', async () => {
@@ -87,7 +65,7 @@ describe('a reply that is lost', () => {
     const lost = interfere('reply', 'cut')
     expect(await leases.acquire('leader', 'me', LEASE_MS)).toMatchObject({ fencingToken: 1 })
     await lost
-    expect(await direct.leases().acquire('leader', 'other', LEASE_MS)).toBeNull()
+    expect(await way.direct.leases().acquire('leader', 'other', LEASE_MS)).toBeNull()
   })
 
   it('leaves the outcome open when the way stays closed', async () => {
@@ -97,15 +75,21 @@ describe('a reply that is lost', () => {
       ...unknown,
       message: expect.stringMatching(/ at 127.*; the change may or may not have been made$/),
     })
-    expect(await direct.schedules().get('a')).toMatchObject({ leaseOwner: 'me', fencingToken: 1 })
+    expect(await way.direct.schedules().get('a')).toMatchObject({
+      leaseOwner: 'me',
+      fencingToken: 1,
+    })
   })
 
   it('leaves the outcome open when the connection only goes silent', async () => {
     const schedules = (await throughProxy(600)).schedules()
     void interfere('reply', 'hold')
     await expect(schedules.claimDue('a', 'me', 0, LEASE_MS)).rejects.toMatchObject(unknown)
-    expect(await direct.schedules().get('a')).toMatchObject({ leaseOwner: 'me', fencingToken: 1 })
-    proxy.release()
+    expect(await way.direct.schedules().get('a')).toMatchObject({
+      leaseOwner: 'me',
+      fencingToken: 1,
+    })
+    way.proxy.release()
     expect(await schedules.get('a')).toMatchObject({ leaseOwner: 'me', fencingToken: 1 })
   })
 
@@ -113,13 +97,13 @@ describe('a reply that is lost', () => {
   async function lostAndThen(meanwhile: () => Promise<unknown>): Promise<void> {
     await interfere('reply', 'cut', 'cut')
     await meanwhile()
-    proxy.rule = () => 'pass'
+    way.proxy.rule = () => 'pass'
   }
 
   it('of a claim is found by its owner, when the plan was changed since', async () => {
     const schedules = (await throughProxy()).schedules()
     const changed = { id: 'a', kind: 'every', spec: '2', nextRunAt: 9 } as const
-    const lost = lostAndThen(() => direct.schedules().register(changed, 1))
+    const lost = lostAndThen(() => way.direct.schedules().register(changed, 1))
     const claim = await schedules.claimDue('a', 'me', 0, LEASE_MS)
     await lost
     expect(claim).toMatchObject({ fencingToken: 1, takenOver: false, record: changed })
@@ -128,16 +112,16 @@ describe('a reply that is lost', () => {
 
   it('of a claim that was taken over since is a claim that is lost', async () => {
     const schedules = (await throughProxy()).schedules()
-    const lost = lostAndThen(() => direct.schedules().claimDue('a', 'other', 20, LEASE_MS))
+    const lost = lostAndThen(() => way.direct.schedules().claimDue('a', 'other', 20, LEASE_MS))
     expect(await schedules.claimDue('a', 'me', 0, 10)).toBeNull()
     await lost
-    expect(await direct.schedules().get('a')).toMatchObject({ fencingToken: 2 })
+    expect(await way.direct.schedules().get('a')).toMatchObject({ fencingToken: 2 })
   })
 
   it('of a commit leaves its outcome open, when another claim followed', async () => {
     const schedules = (await throughProxy()).schedules()
     await schedules.claimDue('a', 'me', 0, 10)
-    const lost = lostAndThen(() => direct.schedules().claimDue('a', 'other', 20, LEASE_MS))
+    const lost = lostAndThen(() => way.direct.schedules().claimDue('a', 'other', 20, LEASE_MS))
     await expect(schedules.complete('a', 1, { nextRunAt: 0 }, 5)).rejects.toMatchObject(unknown)
     await lost
   })
@@ -157,18 +141,18 @@ describe('a write that is lost', () => {
     const lost = interfere('request', 'cut')
     expect((await schedules.claimDue('a', 'me', 0, LEASE_MS))?.fencingToken).toBe(1)
     await lost
-    expect((await direct.schedules().get('a'))?.fencingToken).toBe(1)
+    expect((await way.direct.schedules().get('a'))?.fencingToken).toBe(1)
   })
 
   it('and arrives late changes no newer claim', async () => {
-    await direct.schedules().claimDue('a', 'first', 0, 10)
+    await way.direct.schedules().claimDue('a', 'first', 0, 10)
     const schedules = (await throughProxy(600)).schedules()
     await schedules.get('a')
     void interfere('request', 'hold')
     await expect(schedules.renew('a', 1, 99)).rejects.toMatchObject(unknown)
-    expect((await direct.schedules().claimDue('a', 'second', 20, 10))?.fencingToken).toBe(2)
-    const row = await direct.schedules().get('a')
-    proxy.release()
+    expect((await way.direct.schedules().claimDue('a', 'second', 20, 10))?.fencingToken).toBe(2)
+    const row = await way.direct.schedules().get('a')
+    way.proxy.release()
     // Another request over the same way: the late one is behind it by now.
     expect(await schedules.get('a')).toEqual(row)
   })
@@ -178,8 +162,8 @@ describe('a connection that is gone', () => {
   it('takes nothing on: what was asked meanwhile does not happen later', async () => {
     const schedules = (await throughProxy()).schedules()
     await schedules.get('a')
-    proxy.rule = () => 'cut'
-    proxy.cut()
+    way.proxy.rule = () => 'cut'
+    way.proxy.cut()
     await expect(schedules.get('a')).rejects.toMatchObject(unavailable)
     for (let attempt = 0; attempt < 3; attempt++) {
       await expect(schedules.claimDue('a', 'me', 0, LEASE_MS)).rejects.toMatchObject({
@@ -187,21 +171,21 @@ describe('a connection that is gone', () => {
         message: expect.stringMatching(/not connected at the moment; nothing was sent/),
       })
     }
-    proxy.rule = () => 'pass'
+    way.proxy.rule = () => 'pass'
     expect(await whenBack(schedules)).toMatchObject({ fencingToken: 0 })
     expect((await schedules.claimDue('a', 'me', 0, LEASE_MS))?.fencingToken).toBe(1)
   })
 
   it('while it reads is no riddle', async () => {
     const schedules = (await throughProxy()).schedules()
-    proxy.rule = (direction) => (direction === 'reply' ? 'cut' : 'pass')
+    way.proxy.rule = (direction) => (direction === 'reply' ? 'cut' : 'pass')
     await expect(schedules.get('a')).rejects.toMatchObject(unavailable)
   })
 
   it('while it lists is no shorter list', async () => {
     const schedules = (await throughProxy()).schedules()
     let replies = 0
-    proxy.rule = (direction) => (direction === 'reply' && ++replies > 1 ? 'cut' : 'pass')
+    way.proxy.rule = (direction) => (direction === 'reply' && ++replies > 1 ? 'cut' : 'pass')
     await expect(schedules.list()).rejects.toMatchObject(unavailable)
   })
 
@@ -211,7 +195,7 @@ describe('a connection that is gone', () => {
     for (let cutAt = 1; cutAt <= 30; cutAt++) {
       await whenBack(schedules)
       let messages = 0
-      proxy.rule = () => (++messages === cutAt ? 'cut' : 'pass')
+      way.proxy.rule = () => (++messages === cutAt ? 'cut' : 'pass')
       const now = cutAt * 10
       try {
         const claim = await schedules.claimDue('a', `owner ${cutAt}`, now, 5)
@@ -219,88 +203,12 @@ describe('a connection that is gone', () => {
       } catch (error) {
         expect((error as { code?: string }).code).toMatch(/^STORE_(UNAVAILABLE|OUTCOME_UNKNOWN)$/)
       }
-      const { fencingToken = 0 } = (await direct.schedules().get('a')) ?? {}
+      const { fencingToken = 0 } = (await way.direct.schedules().get('a')) ?? {}
       expect(fencingToken).toBeGreaterThanOrEqual(last)
       expect(fencingToken).toBeLessThanOrEqual(last + 1)
       last = fencingToken
     }
     expect(last).toBeGreaterThan(10)
-  })
-})
-
-describe('what was seen of a key', () => {
-  it('refuses nothing: the leader is asked first', async () => {
-    const [mine, theirs] = [(await throughProxy()).schedules(), direct.schedules()]
-    expect((await mine.claimDue('a', 'me', 0, LEASE_MS))?.fencingToken).toBe(1)
-    // Here the lease is live; there it has ended, and the next slot is due.
-    await theirs.complete('a', 1, { nextRunAt: 1 }, 1)
-    expect((await mine.claimDue('a', 'me', 1, LEASE_MS))?.fencingToken).toBe(2)
-    // Here the row is there; there it is gone and new.
-    await theirs.delete('b')
-    expect(await mine.renew('b', 0, 5)).toBe(false)
-    await theirs.register({ id: 'b', ...EVERY }, 0)
-    expect(await mine.claimDue('b', 'me', 1, LEASE_MS)).toMatchObject({ takenOver: false })
-  })
-
-  it('grants nothing: another write makes it worthless', async () => {
-    const [mine, theirs] = [(await throughProxy()).schedules(), direct.schedules()]
-    await mine.get('a')
-    await theirs.claimDue('a', 'other', 0, LEASE_MS)
-    expect(await mine.claimDue('a', 'me', 0, LEASE_MS)).toBeNull()
-    await mine.get('b')
-    await theirs.delete('b')
-    expect(await mine.claimDue('b', 'me', 0, LEASE_MS)).toBeNull()
-  })
-
-  it('is never read from a replica, even where the bucket allows it', async () => {
-    const bucket = stage.bucket
-    await (await stage.kv()).destroy()
-    await new Kvm(stage.admin).create(bucket, { allow_direct: true })
-    let sent = ''
-    proxy.rule = (direction, bytes) => {
-      if (direction === 'request') sent += bytes.toString('latin1')
-      return 'pass'
-    }
-    const schedules = (await throughProxy()).schedules()
-    await schedules.register({ id: 'a', ...EVERY }, 0)
-    await schedules.get('a')
-    await schedules.claimDueMany(['a', 'nobody'], 'me', 0, LEASE_MS)
-    await schedules.list()
-    expect(sent).toContain('$JS.API.STREAM.MSG.GET.')
-    expect(sent).not.toContain('DIRECT.GET')
-  })
-})
-
-describe('a batch', () => {
-  it('of a thousand goes out together, not a round trip each', async () => {
-    const schedules = (await throughProxy()).schedules()
-    const ids = Array.from({ length: 1000 }, (_, index) => `id ${index}`)
-    const roundTrips = countRoundTrips()
-    await schedules.registerMany(
-      ids.map((id) => ({ id, ...EVERY })),
-      0,
-    )
-    const claims = await schedules.claimDueMany(ids, 'me', 0, LEASE_MS)
-    expect(claims.every((claim) => claim?.fencingToken === 1)).toBe(true)
-    const patch = { nextRunAt: 0 }
-    const commits = ids.map((id) => ({ id, fencingToken: 1, patch }))
-    expect((await schedules.completeMany(commits, 0)).every(Boolean)).toBe(true)
-    // Five thousand requests, three of which a registration takes.
-    expect(roundTrips()).toBeLessThan(1000)
-  })
-
-  it('claims and commits what it has seen with one request each', async () => {
-    const schedules = (await throughProxy()).schedules()
-    await schedules.getMany(['a', 'b'])
-    let requests = 0
-    proxy.rule = (direction, bytes) => {
-      if (direction === 'request') requests += bytes.toString('latin1').split('PUB $').length - 1
-      return 'pass'
-    }
-    await schedules.claimDueMany(['a', 'b'], 'me', 0, LEASE_MS)
-    const commits = ['a', 'b'].map((id) => ({ id, fencingToken: 1, patch: { nextRunAt: 0 } }))
-    await schedules.completeMany(commits, 0)
-    expect(requests).toBe(4)
   })
 })
 
@@ -314,16 +222,4 @@ async function whenBack(schedules: ScheduleStore): Promise<unknown> {
       await new Promise(setImmediate)
     }
   }
-}
-
-/** Counts how often a request follows a reply. */
-function countRoundTrips(): () => number {
-  let count = 0
-  let last: Direction = 'reply'
-  proxy.rule = (direction) => {
-    if (direction === 'request' && last === 'reply') count++
-    last = direction
-    return 'pass'
-  }
-  return () => count
 }
