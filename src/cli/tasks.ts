@@ -34,9 +34,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const tasksCommand: Command = {
   synopsis: 'tasks list | forget ID | purge --store URL',
   summary: 'look at the durable tasks of a store, forget one, purge old tombstones',
-  details: `  --store URL         ${STORE_URLS}
-  --json              list: one JSON object per line, ids exactly as stored
-  --older-than D      purge: only tombstones older than D, 12h or 7d (default ${OLDER_THAN_DEFAULT})
+  details: `  --store URL       ${STORE_URLS}
+  --json            list: one JSON object per line, ids exactly as stored
+  --older-than D    purge: only tombstones older than D, 12h or 7d (default ${OLDER_THAN_DEFAULT})
 
 Ids are shown with control characters as \\u{1b}. "forget" deletes the task but keeps its fencing
 token, so that a later registration goes on from there; exit 1 when there is no such task. "purge"
