@@ -1,6 +1,7 @@
 // Options of a scheduler, and the check of their names and of what has methods; other values are
 // checked where they are used.
 
+import type { Dialect } from '../../bindings/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Duration } from '../duration.ts'
 import type { Coordinator, LeaseProvider } from '../lease/lease.ts'
@@ -12,6 +13,8 @@ import { checkNames } from './options.ts'
 export interface SchedulerOptions {
   /** The zone of cron tasks that name none; default `'local'`, the zone of the process. */
   readonly timeZone?: string | undefined
+  /** The dialect of cron tasks that name none; default `'standard'`. */
+  readonly dialect?: Dialect | undefined
   /** Where durable tasks are stored; default a `MemoryScheduleStore`. */
   readonly store?: ScheduleStore | undefined
   /** Lets one replica claim on time and the others only what is overdue. */
@@ -35,6 +38,7 @@ export interface SchedulerOptions {
 
 const OPTION_NAMES = [
   'timeZone',
+  'dialect',
   'store',
   'lease',
   'owner',

@@ -1,6 +1,7 @@
 // What users hold. It checks what it is given, makes tasks of it, and starts and stops the two
 // loops that run them: the plain one in memory, the durable one over a store.
 
+import type { Dialect } from '../../bindings/index.ts'
 import { systemClock } from '../clock.ts'
 import { type Duration, nonNegativeMs, positiveMs } from '../duration.ts'
 import { Campaign } from '../lease/leader-gate.ts'
@@ -35,6 +36,7 @@ const COORDINATOR_MS_MAX = 5000
 /** Runs handlers when their slots are due (SPEC §2). */
 export class Scheduler {
   readonly #timeZone: string | undefined
+  readonly #dialect: Dialect | undefined
   readonly #namespace: string
   readonly #drainMs: number
   readonly #events: Events
@@ -58,8 +60,11 @@ export class Scheduler {
     checkNamespace(namespace)
     this.#namespace = namespace
     this.#drainMs = nonNegativeMs(options.drainMs ?? 10_000, 'drainMs')
-    this.#timeZone = options.timeZone
-    if (options.timeZone !== undefined) new CronPlan('* * * * *', { timeZone: options.timeZone })
+    const { timeZone, dialect } = options
+    this.#timeZone = timeZone
+    this.#dialect = dialect
+    // Throws for a wrong one of them.
+    if (timeZone ?? dialect) new CronPlan('* * * * *', { timeZone, dialect })
 
     const log = guardedLogger(logger)
     this.#events = new Events((error) => this.#journal.warn('an event listener failed', error))
@@ -106,7 +111,7 @@ export class Scheduler {
   schedule(cron: string, options: DurableCronOptions, handler: Handler<ScheduledRun>): ScheduledTask
   schedule(cron: string, ...rest: TaskArguments): ScheduledTask {
     const [options, handler] = taskArguments(rest, true)
-    const { id, dialect, gap, fold, timeZone = this.#timeZone } = options
+    const { id, dialect = this.#dialect, gap, fold, timeZone = this.#timeZone } = options
     const plan = new CronPlan(cron, { dialect, timeZone, gap, fold }, id)
     return this.#add(plan, options, handler)
   }

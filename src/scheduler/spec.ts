@@ -4,13 +4,19 @@
 /** What decides the slots of a cron task besides its text. */
 export interface CronSetting {
   readonly timeZone?: string | undefined
+  readonly dialect?: string | undefined
   readonly gap?: string | undefined
   readonly fold?: string | undefined
 }
 
-/** The text, after `TZ=<zone> ` when a zone is set, then `GAP=<policy> `, `FOLD=<policy> `. */
-export function cronSpec(text: string, { timeZone, gap, fold }: CronSetting): string {
+/**
+ * The text, after what is set of `TZ=<zone> `, `DIALECT=<dialect> ` (unless standard),
+ * `GAP=<policy> ` and `FOLD=<policy> `.
+ */
+export function cronSpec(text: string, { timeZone, dialect, gap, fold }: CronSetting): string {
   const prefix = (name: string, value: string | undefined) => (value ? `${name}=${value} ` : '')
   const zone = timeZone === 'local' ? undefined : timeZone
-  return prefix('TZ', zone) + prefix('GAP', gap) + prefix('FOLD', fold) + text.trim()
+  const other = dialect === 'standard' ? undefined : dialect
+  const head = prefix('TZ', zone) + prefix('DIALECT', other)
+  return head + prefix('GAP', gap) + prefix('FOLD', fold) + text.trim()
 }
