@@ -59,7 +59,9 @@ export async function measure(
   await start()
   runs.length = lateness.length = calls.count = 0
   const cpuBefore = process.cpuUsage()
-  const seconds = question.kind === 'burst' ? (question.rounds * BURST_MS) / 1000 : question.seconds
+  // Half a turn more, so that the end does not cut a burst in two.
+  const seconds =
+    question.kind === 'burst' ? ((question.rounds + 0.5) * BURST_MS) / 1000 : question.seconds
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   const { user, system } = process.cpuUsage(cpuBefore)
   const result = {

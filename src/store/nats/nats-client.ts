@@ -82,8 +82,8 @@ interface TransportModule {
 
 /** Connects. Throws `STORE_DRIVER_MISSING`, or what the driver throws. */
 export async function connect(options: Readonly<Record<string, unknown>>): Promise<NatsClient> {
-  const transport = await driver('transport-node', () => import('@nats-io/transport-node'))
-  return (transport as TransportModule).connect(options)
+  const transport = await transportModule()
+  return transport.connect(options)
 }
 
 /**
@@ -96,7 +96,7 @@ export async function openBucket(
   settings: { bucket: string; replicas: number; isToBeCreated: boolean },
 ): Promise<OpenBucket> {
   const { bucket: name, replicas, isToBeCreated } = settings
-  const { Kvm } = (await driver('kv', () => import('@nats-io/kv'))) as unknown as KvModule
+  const { Kvm } = await kvModule()
   const kvm = new Kvm(client)
   const { streams } = await kvm.js.jetstreamManager(false)
   // The driver takes notes in the options, so they are new each time.
@@ -107,15 +107,30 @@ export async function openBucket(
   return { bucket: await (isToBeCreated ? create().catch(create) : open()), streams }
 }
 
-async function driver(name: string, load: () => Promise<unknown>): Promise<unknown> {
+// Each import stands inside its `try`, where a bundler takes a missing package for what it is: one
+// that may be absent.
+
+async function transportModule(): Promise<TransportModule> {
   try {
-    return await load()
+    return (await import('@nats-io/transport-node')) as unknown as TransportModule
   } catch (cause) {
-    throw new CronfenceError(
-      'STORE_DRIVER_MISSING',
-      `NatsStore needs the driver @nats-io/${name}, which could not be loaded: ` +
-        'run `npm install @nats-io/kv @nats-io/transport-node`.',
-      { cause },
-    )
+    throw driverMissing('transport-node', cause)
   }
+}
+
+async function kvModule(): Promise<KvModule> {
+  try {
+    return (await import('@nats-io/kv')) as unknown as KvModule
+  } catch (cause) {
+    throw driverMissing('kv', cause)
+  }
+}
+
+function driverMissing(name: string, cause: unknown): CronfenceError {
+  return new CronfenceError(
+    'STORE_DRIVER_MISSING',
+    `NatsStore needs the driver @nats-io/${name}, which could not be loaded: ` +
+      'run `npm install @nats-io/kv @nats-io/transport-node`.',
+    { cause },
+  )
 }
