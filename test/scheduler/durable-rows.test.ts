@@ -116,27 +116,6 @@ describe('the stored spec', () => {
     expect(await world.store.get('job')).toMatchObject({ spec: 'TZ=Asia/Tokyo 0 9 * * *' })
   })
 
-  test('has the dialect of the scheduler, or its own', async () => {
-    const replica = world.replica({ timeZone: undefined, dialect: 'extended' })
-    replica.schedule('@daily', { id: 'macro' }, () => {})
-    replica.schedule('0 9 * * 1', { id: 'plain', dialect: 'standard' }, () => {})
-    await replica.start()
-    expect(await world.store.get('macro')).toMatchObject({ spec: 'DIALECT=extended @daily' })
-    expect(await world.store.get('plain')).toMatchObject({ spec: '0 9 * * 1' })
-    expect(() => world.replica({ dialect: 'quartz' as never })).toThrow(TypeError)
-  })
-
-  test('that hashes has minutes of its own in each task, from its id', async () => {
-    const replica = world.replica({ timeZone: 'UTC', dialect: 'extended' })
-    const slots = Array.from({ length: 20 }, (_, i) =>
-      replica.schedule('H H * * *', { id: `task ${i}` }, () => {}),
-    )
-    await replica.start()
-    const minutes = new Set(slots.map((task) => (task.nextRunAt?.getTime() ?? 0) % 86_400_000))
-    expect(minutes.size).toBeGreaterThan(15)
-    expect(() => replica.schedule('H H * * *', () => {})).toThrow('seed')
-  })
-
   test('that changes its kind plans again from now', async () => {
     const old = world.replica()
     old.every('1h', { id: 'job' }, world.handler())
