@@ -1,4 +1,4 @@
-// The dialect of cron tasks: of the scheduler or their own, in the stored plan, and what `H` hashes.
+// The dialect of cron tasks: the scheduler's or their own, in the stored plan, and what `H` hashes.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { World } from './harness.ts'
