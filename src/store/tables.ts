@@ -56,7 +56,11 @@ export async function schemaVersion(reader: SchemaReader): Promise<number> {
     return -1
   }
   checkShape(tables.schema)
-  const version = versionOf(await reader.versionRows(), tables, newest)
+  const rows = await reader.versionRows()
+  // The first row comes before the other tables: without either, somebody has only begun to make
+  // them, at this moment or before a crash.
+  if (rows.length === 0 && !found.has(tables.schedules)) return 0
+  const version = versionOf(rows, tables, newest)
   if (version === newest) {
     // Another replica may have made tables, and then written the version, since the first look.
     found = await reader.shapes()

@@ -140,6 +140,17 @@ it('a creation that was cut off halfway is finished by the next start', async ()
   await next.stop()
 })
 
+it('a creation that another replica has only begun is no damage', async () => {
+  await store.stop()
+  // What a look finds between the first statement of a creation and the second.
+  await database.run(`DROP TABLE ${PREFIX}schedule_leases, ${PREFIX}schedules`)
+  await database.run(`DELETE FROM ${PREFIX}schedule_schema`)
+  const next = open()
+  await next.start()
+  expect(await next.schedules().register(schedule('a'), 0)).toMatchObject({ fencingToken: 0 })
+  await next.stop()
+})
+
 it('a user who may only read and write works once the tables are there', async () => {
   await database.run("CREATE USER tables_worker@'127.0.0.1' IDENTIFIED BY 'cronfence'")
   try {
