@@ -17,6 +17,8 @@ export interface Clock {
   monotonic(): number
   /** Calls `callback` once after `delayMs`, which is at most {@link TIMER_MS_MAX}. */
   setTimer(callback: () => void, delayMs: number): Timer
+  /** How far `now` is corrected from the machine's clock, ms, where it follows another one. */
+  readonly offsetMs?: number
   /**
    * Resolves in a later turn of the event loop: long work asks for it now and then, so that timers
    * and I/O get their say. Without it a timer of 0 ms serves.

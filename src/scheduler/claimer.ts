@@ -34,6 +34,8 @@ export class Claimer {
   readonly #options: ClaimerOptions
   readonly #lane: Lane<DurableTask>
   #attempts = 0
+  #shortestLeaseMs = Infinity
+  #isClockOff = false
 
   constructor(options: ClaimerOptions) {
     this.#options = options
@@ -70,6 +72,7 @@ export class Claimer {
     const { calls, timers, owner } = this.#options
     const lost = new LostReplies<DurableTask>()
     for (const [leaseMs, tasks] of this.#byLease(batch)) {
+      this.#checkClock(leaseMs)
       const attempt = {
         owner: `${owner}.${this.#attempts++}`,
         now: timers.now(),
@@ -83,6 +86,15 @@ export class Claimer {
     }
     // Nothing is claimed again before the rows were read.
     return lost.failed && { ...lost.failed, isMoved: true }
+  }
+
+  /** Deadlines are as good as clocks agree: a replica that follows its machine's is off by this. */
+  #checkClock(leaseMs: number): void {
+    const { timers, journal } = this.#options
+    this.#shortestLeaseMs = Math.min(this.#shortestLeaseMs, leaseMs)
+    const isOff = timers.clockErrorMs > this.#shortestLeaseMs / 10
+    if (isOff && !this.#isClockOff) journal.clockOff(timers.clockErrorMs, this.#shortestLeaseMs)
+    this.#isClockOff = isOff
   }
 
   #byLease(batch: DurableTask[]): Map<number, DurableTask[]> {

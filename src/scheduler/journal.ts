@@ -130,6 +130,13 @@ export class Journal {
   }
 
   /** A failure that is no fault of the store or of a handler, and changes nothing. */
+  clockOff(errorMs: number, leaseMs: number): void {
+    this.#log.warn(
+      `this machine's clock is ${Math.round(errorMs)} ms off the store's, more than a tenth of ` +
+        `the shortest lease (${leaseMs} ms): set it, or let every replica use the store's clock()`,
+    )
+  }
+
   warn(line: string, error?: unknown): void {
     this.#log.warn(error === undefined ? line : `${line}: ${briefText(error)}`)
   }

@@ -53,6 +53,11 @@ export class TimerQueue implements Clock {
     return this.#clock.monotonic()
   }
 
+  /** How far the clock was off before it was corrected. */
+  get clockErrorMs(): number {
+    return Math.abs(this.#clock.offsetMs ?? 0)
+  }
+
   /** The next number of the order in which things were registered. */
   nextOrder(): number {
     return this.#order++
