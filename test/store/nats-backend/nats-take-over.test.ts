@@ -52,17 +52,15 @@ describe('a holder', () => {
     expect(other.runs).toEqual([])
   })
 
-  test('that died is taken over after lockTtlMs, by one of the others', async () => {
+  // One contender only: the server's clock does not follow the virtual one, so to a second contender
+  // the marker of the first would look as old. That one of many wins is shown in real time, below
+  // and in replicas.test.ts.
+  test('that died is taken over after lockTtlMs, and not before', async () => {
     const slot = stage.hour(1)
     const key = slotKey('report', slot)
     const kv = await stage.kv()
     const { tick, runs, times } = countedTick()
-    const others = await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const backend = stage.backend({ connection: await stage.connect() })
-        return backend.register(spec(), tick)
-      }),
-    )
+    const other = stage.backend().register(spec(), tick)
     await kv.create(key, JSON.stringify({ startedAt: iso(slot), host: 'gone' }))
     await stage.clock.advanceTo(slot)
     await stage.clock.advance(LOCK_TTL_MS - 1)
@@ -70,7 +68,7 @@ describe('a holder', () => {
     await stage.clock.advance(2)
     await times(1)
     await stage.marker(key, ({ completedAt }) => completedAt !== undefined)
-    await Promise.all(others.map((other) => other.stop()))
+    await other.stop()
     expect(runs.map((run) => run.key)).toEqual([key])
   })
 
