@@ -52,9 +52,9 @@ describe('a holder', () => {
     expect(other.runs).toEqual([])
   })
 
-  // One contender only: the server's clock does not follow the virtual one, so to a second contender
-  // the marker of the first would look as old. That one of many wins is shown in real time, below
-  // and in replicas.test.ts.
+  // One contender only: the server's clock does not follow the virtual one, so to a second one the
+  // marker of the first would look as old. That one of many wins is shown in real time, in
+  // nats-runs.test.ts and replicas.test.ts.
   test('that died is taken over after lockTtlMs, and not before', async () => {
     const slot = stage.hour(1)
     const key = slotKey('report', slot)
