@@ -6,13 +6,11 @@ import { ID, LEASE_MS, type Stage } from './stage.ts'
 
 type Cases = Readonly<Record<string, StoreCaseBody>>
 
-/** Ways to lose a claim, or never to have had it; each leaves a token that opens nothing. */
-const LOST: Readonly<Record<string, (stage: Stage) => Promise<number>>> = {
+type Losses = Readonly<Record<string, (stage: Stage) => Promise<number>>>
+
+/** Ways to lose a claim, or never to have had it; each leaves a token that is not the newest. */
+const LOST: Losses = {
   'an id that is absent': async () => 1,
-  'a task that was never claimed': async (stage) => {
-    await stage.register()
-    return 0
-  },
   'a token from the future': async (stage) => {
     await stage.register()
     return (await stage.claim()).fencingToken + 1
@@ -21,12 +19,6 @@ const LOST: Readonly<Record<string, (stage: Stage) => Promise<number>>> = {
     await stage.register()
     const { fencingToken } = await stage.claim()
     await stage.claim(stage.at + LEASE_MS, { owner: 'second' })
-    return fencingToken
-  },
-  'a claim that was committed': async (stage) => {
-    await stage.register()
-    const { fencingToken } = await stage.claim()
-    await stage.store.complete(ID, fencingToken, { nextRunAt: stage.at + 1 }, stage.at)
     return fencingToken
   },
   'a claim that was committed and followed by another': async (stage) => {
@@ -42,6 +34,20 @@ const LOST: Readonly<Record<string, (stage: Stage) => Promise<number>>> = {
     await stage.store.delete(ID)
     return fencingToken
   },
+}
+
+/** Ways to have no open claim though the token is the newest. */
+const CLOSED: Losses = {
+  'a task that was never claimed': async (stage) => {
+    await stage.register()
+    return 0
+  },
+  'a claim that was committed': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim()
+    await stage.store.complete(ID, fencingToken, { nextRunAt: stage.at + 1 }, stage.at)
+    return fencingToken
+  },
   'a claim whose task was deleted and registered again': async (stage) => {
     await stage.register()
     const { fencingToken } = await stage.claim()
@@ -52,9 +58,12 @@ const LOST: Readonly<Record<string, (stage: Stage) => Promise<number>>> = {
 }
 
 /** A negative case per way to lose: the call answers false and changes nothing. */
-function refusedAfterLoss(call: (stage: Stage, token: number) => Promise<boolean>): Cases {
+function refusedAfter(
+  losses: Losses,
+  call: (stage: Stage, token: number) => Promise<boolean>,
+): Cases {
   const cases: Record<string, StoreCaseBody> = {}
-  for (const [loss, lose] of Object.entries(LOST)) {
+  for (const [loss, lose] of Object.entries(losses)) {
     cases[`${loss} is refused, and nothing changes`] = async (stage) => {
       const token = await lose(stage)
       await stage.unchanged(async () => same(await call(stage, token), false))
@@ -64,7 +73,9 @@ function refusedAfterLoss(call: (stage: Stage, token: number) => Promise<boolean
 }
 
 export const renewCases: Cases = {
-  ...refusedAfterLoss(({ store, at }, token) => store.renew(ID, token, at + 9 * LEASE_MS)),
+  ...refusedAfter({ ...LOST, ...CLOSED }, ({ store, at }, token) =>
+    store.renew(ID, token, at + 9 * LEASE_MS),
+  ),
   'a renewal moves the deadline and nothing else': async (stage) => {
     await stage.register()
     const { record, fencingToken } = await stage.claim()
@@ -116,10 +127,11 @@ export const renewCases: Cases = {
   },
 }
 
+const commitUnder = ({ store, at }: Stage, token: number) =>
+  store.complete(ID, token, { nextRunAt: at + 77, lastRunAt: at + 7 }, at + 777)
+
 export const completeCases: Cases = {
-  ...refusedAfterLoss(({ store, at }, token) =>
-    store.complete(ID, token, { nextRunAt: at + 77, lastRunAt: at + 7 }, at + 777),
-  ),
+  ...refusedAfter(LOST, commitUnder),
   'a commit writes slot, last run and updatedAt and clears the lease': async (stage) => {
     await stage.register()
     const { fencingToken } = await stage.claim()
@@ -176,12 +188,18 @@ export const completeCases: Cases = {
     const { fencingToken } = await stage.claim(stage.at + LEASE_MS)
     same(await stage.store.complete(ID, fencingToken, { nextRunAt: null }, stage.at), true)
   },
-  'the same commit a second time is refused': async (stage) => {
+  'a commit without a plan writes its slot over a newer plan': async (stage) => {
     await stage.register()
     const { fencingToken } = await stage.claim()
-    const commit = () => stage.store.complete(ID, fencingToken, { nextRunAt: stage.at }, stage.at)
-    same([await commit(), await commit()], [true, false])
+    await stage.register({ spec: '2', nextRunAt: stage.at + 2 })
+    const patch = { nextRunAt: stage.at + 10 }
+    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
+    same((await stage.row()).nextRunAt, stage.at + 10)
   },
+}
+
+/** What a commit with a plan does; see `CompletePatch.plan`. */
+export const planCases: Cases = {
   'a commit of the stored plan writes its slot': async (stage) => {
     const { kind, spec } = await stage.register()
     const { fencingToken } = await stage.claim()
@@ -226,12 +244,15 @@ export const completeCases: Cases = {
     same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
     same((await stage.row()).nextRunAt, stage.at + 10)
   },
-  'a commit without a plan writes its slot over a newer plan': async (stage) => {
+}
+
+/** What stores do that ask for an open claim and not for the newest token alone. */
+export const openClaimCases: Cases = {
+  ...refusedAfter(CLOSED, commitUnder),
+  'the same commit a second time is refused': async (stage) => {
     await stage.register()
     const { fencingToken } = await stage.claim()
-    await stage.register({ spec: '2', nextRunAt: stage.at + 2 })
-    const patch = { nextRunAt: stage.at + 10 }
-    same(await stage.store.complete(ID, fencingToken, patch, stage.at), true)
-    same((await stage.row()).nextRunAt, stage.at + 10)
+    const commit = () => stage.store.complete(ID, fencingToken, { nextRunAt: stage.at }, stage.at)
+    same([await commit(), await commit()], [true, false])
   },
 }

@@ -92,14 +92,6 @@ export const raceCases: Readonly<Record<string, StoreCaseBody>> = {
     const results = await atOnce(stage, 32, (store) => store.register(stage.schedule(), stage.at))
     same([...new Set(results.map((each) => each.fencingToken))], [1])
   },
-  'a commit sent many times at once counts once': async (stage) => {
-    await stage.register()
-    await stage.claim()
-    const results = await atOnce(stage, 20, (store) =>
-      store.complete(ID, 1, { nextRunAt: null }, stage.at),
-    )
-    same(results.filter(Boolean).length, 1)
-  },
   'a commit and a take-over at once: one of them counts': async (stage) => {
     for (let round = 0; round < 10; round++) {
       const id = `task ${round}`
@@ -143,5 +135,17 @@ export const raceCases: Readonly<Record<string, StoreCaseBody>> = {
       same((await second.get(ID))?.leaseUntil, stage.at + 2 * LEASE_MS)
       same(await first.complete(ID, token, { nextRunAt: stage.at }, stage.at), true)
     }
+  },
+}
+
+/** Of stores that ask for an open claim and not for the newest token alone. */
+export const openClaimRaceCases: Readonly<Record<string, StoreCaseBody>> = {
+  'a commit sent many times at once counts once': async (stage) => {
+    await stage.register()
+    await stage.claim()
+    const results = await atOnce(stage, 20, (store) =>
+      store.complete(ID, 1, { nextRunAt: null }, stage.at),
+    )
+    same(results.filter(Boolean).length, 1)
   },
 }

@@ -3,9 +3,9 @@
 import { systemClock } from '../clock.ts'
 import { type ConformanceCase, type StoreSuite, storeCases } from './conformance.ts'
 import { batchCases, noBatchCases } from './conformance-batch.ts'
-import { completeCases, renewCases } from './conformance-outcome.ts'
+import { completeCases, openClaimCases, planCases, renewCases } from './conformance-outcome.ts'
 import { claimCases, getCases, registerCases } from './conformance-protocol.ts'
-import { raceCases } from './conformance-races.ts'
+import { openClaimRaceCases, raceCases } from './conformance-races.ts'
 import { deleteCases, listCases } from './conformance-rows.ts'
 import { valueCases } from './conformance-values.ts'
 
@@ -17,12 +17,17 @@ const TEN_YEARS_MS = 3653 * 86_400_000
  */
 export function scheduleStoreCases(suite: StoreSuite): ConformanceCase[] {
   const now = systemClock.now()
+  const { batch, strict = false } = suite.supports
   const protocol = {
     get: getCases,
     register: registerCases,
     claimDue: claimCases,
     renew: renewCases,
-    complete: completeCases,
+    complete: {
+      ...completeCases,
+      ...(batch || strict ? planCases : {}),
+      ...(strict ? openClaimCases : {}),
+    },
     delete: deleteCases,
   }
   const eras = {
@@ -35,12 +40,12 @@ export function scheduleStoreCases(suite: StoreSuite): ConformanceCase[] {
       storeCases(suite, { group: `${method}${era}`, at }, bodies),
     ),
   )
-  const batch = suite.supports.batch ? batchCases : noBatchCases
+  const races = { ...raceCases, ...(strict ? openClaimRaceCases : {}) }
   return [
     ...timed,
     ...storeCases(suite, { group: 'list', at: now }, listCases),
     ...valueCases(suite, now),
-    ...storeCases(suite, { group: 'races', at: now }, raceCases),
-    ...storeCases(suite, { group: 'batch', at: now }, batch),
+    ...storeCases(suite, { group: 'races', at: now }, races),
+    ...storeCases(suite, { group: 'batch', at: now }, batch ? batchCases : noBatchCases),
   ]
 }

@@ -14,7 +14,7 @@ export interface ConformanceCase {
   run(): Promise<void>
 }
 
-/** What a store can do. Cases follow it: what is not supported is checked to be absent. */
+/** What a store can do. Cases follow it: batch methods not supported are checked to be absent. */
 export interface StoreCapabilities {
   /** It has all the optional methods: `getMany`, `registerMany`, `claimDueMany` and so on. */
   readonly batch: boolean
@@ -22,6 +22,12 @@ export interface StoreCapabilities {
   readonly clients: boolean
   /** `open` can put rows into the store behind its back, to reach the ends of the numbers. */
   readonly seeding: boolean
+  /**
+   * It refuses more than the contract asks, as all bundled stores do: ids that are none, though
+   * the engine checks them, and a commit under the newest token when its claim is not open (it
+   * was committed, or never was). Not checked unless set.
+   */
+  readonly strict?: boolean
 }
 
 /** One empty store, opened for one case. */

@@ -13,7 +13,7 @@ import type { ScheduleRecord } from '../../src/store/store.ts'
 import { type LeaseSuite, type StoreSuite, VirtualClock } from '../../src/testing/index.ts'
 
 export const memorySuite: StoreSuite = {
-  supports: { batch: true, clients: false, seeding: true },
+  supports: { batch: true, clients: false, seeding: true, strict: true },
   open: async (rows) => ({ store: new MemoryScheduleStore(rows), close: async () => {} }),
 }
 
@@ -54,7 +54,7 @@ export async function writeRows(
 }
 
 export const sqliteSuite = (driver: SqliteDriver): StoreSuite => ({
-  supports: { batch: true, clients: true, seeding: true },
+  supports: { batch: true, clients: true, seeding: true, strict: true },
   async open(rows) {
     const { file, remove } = scratch()
     const stores = [new SQLiteStore({ file, driver })]

@@ -13,7 +13,7 @@ import { type ModelRow, ModelStore } from './model.ts'
 import { memoryLeases, memorySuite } from './subjects.ts'
 
 const suiteOf = (create: () => ScheduleStore, batch = false): StoreSuite => ({
-  supports: { batch, clients: false, seeding: false },
+  supports: { batch, clients: false, seeding: false, strict: true },
   open: async () => ({ store: create(), close: async () => {} }),
 })
 
@@ -222,6 +222,19 @@ describe('the suite', () => {
 
   it('accepts the model', async () => {
     expect(await failures(scheduleStoreCases(suiteOf(() => new ModelStore())))).toEqual([])
+  })
+
+  it('accepts a literal store, unless it claims to be strict', async () => {
+    const literal = wrong((right) => ({
+      key: (id) => id,
+      mayCommit: (row, token) => row.token === token,
+      commit: (row, { plan: _, ...patch }, now) => right.commit(row, patch, now),
+    }))
+    const supports = { batch: false, clients: false, seeding: false }
+    const open = suiteOf(literal).open
+    expect(await failures(scheduleStoreCases({ supports, open }))).toEqual([])
+    const strict = scheduleStoreCases({ supports: { ...supports, strict: true }, open })
+    expect((await failures(strict)).length).toBeGreaterThan(20)
   })
 
   for (const [fault, create] of Object.entries(WRONG)) {

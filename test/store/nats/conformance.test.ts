@@ -60,7 +60,7 @@ interface Manager {
 }
 
 const schedules: StoreSuite = {
-  supports: { batch: true, clients: true, seeding: true },
+  supports: { batch: true, clients: true, seeding: true, strict: true },
   async open(rows) {
     const { another, close } = await empty()
     for (const row of rows) await kv.put(keyOf('schedule', row.id), textOf(row, 'seed'))

@@ -44,7 +44,7 @@ export function declareSuites(options: SuiteOptions): void {
     return new RedisStore({ client, prefix, onWarning: () => {}, ...(clock ? { clock } : {}) })
   }
   const suite: StoreSuite = {
-    supports: { batch: true, clients: true, seeding: true },
+    supports: { batch: true, clients: true, seeding: true, strict: true },
     async open(rows) {
       await emptyKeys(inspector, prefix)
       await writeRows(inspector, prefix, rows)

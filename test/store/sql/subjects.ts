@@ -36,7 +36,7 @@ export function declareSuites(dialect: Dialect, options: SuiteOptions): void {
       ...(clock ? { clock } : {}),
     })
   const suite: StoreSuite = {
-    supports: { batch: true, clients: true, seeding: true },
+    supports: { batch: true, clients: true, seeding: true, strict: true },
     async open(rows) {
       await emptyTables(database(0), tablePrefix)
       await writeRows(database(0), `${tablePrefix}schedules`, rows)
