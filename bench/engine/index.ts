@@ -1,22 +1,35 @@
-// `npm run bench:engine [-- --store NAME]`: occurrences per second and lateness for 1, 2 and 4
-// replicas on each store, and what an idle scheduler costs. Every answer is checked before it is
-// printed: an occurrence that ran twice is a failure, whatever the speed.
+// `npm run bench:engine [-- --store NAME] [--quick] [--alone]`: occurrences per second and lateness
+// for 1, 2 and 4 replicas on each store, with and without a leader, and what an idle scheduler
+// costs. Every answer is checked before it is printed: an occurrence that ran twice, or that did
+// not run at all, is a failure, whatever the speed.
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Measured, measure, type Question } from './load.ts'
-import { CONTESTANTS, type Contestant, contestant } from './stores.ts'
+import type { Measured, Question } from './load.ts'
+import { ask } from './replicas.ts'
+import { type BenchServer, CONTESTANTS, type Contestant, contestant } from './stores.ts'
 
-const REPLICAS = [1, 2, 4]
-const THROUGHPUT: Question = { kind: 'throughput', tasks: 5000, seconds: 10 }
-const BURST: Question = { kind: 'burst', tasks: 10_000, rounds: 3 }
-const IDLE: Question = { kind: 'idle', tasks: 100_000, seconds: 20 }
-const LATENESS_GOAL_MS = 250
+/** How much is asked. */
+interface Sizes {
+  readonly replicas: readonly number[]
+  readonly throughput: Question & { kind: 'throughput' }
+  readonly burst: Question & { kind: 'burst' }
+  readonly idle: Question & { kind: 'idle' }
+}
+
+const FULL: Sizes = {
+  replicas: [1, 2, 4],
+  throughput: { kind: 'throughput', tasks: 5000, seconds: 4 },
+  burst: { kind: 'burst', tasks: 10_000, rounds: 1 },
+  idle: { kind: 'idle', tasks: 100_000, seconds: 10 },
+}
+
+const QUICK: Sizes = {
+  replicas: [2],
+  throughput: { kind: 'throughput', tasks: 5000, seconds: 2 },
+  burst: { kind: 'burst', tasks: 2000, rounds: 1 },
+  idle: { kind: 'idle', tasks: 10_000, seconds: 3 },
+}
+
 const IDLE_GOAL = 0.02
 
 const failures: string[] = []
@@ -25,76 +38,11 @@ function check(holds: boolean, what: string): void {
   if (!holds) failures.push(what)
 }
 
-async function ask(store: Contestant, replicas: number, question: Question): Promise<Measured[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'cronfence-bench-'))
-  try {
-    return store.ownProcess
-      ? await inProcesses(store, replicas, question, folder)
-      : await inOneProcess(store, replicas, question, folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-async function inOneProcess(
-  store: Contestant,
-  replicas: number,
-  question: Question,
-  folder: string,
-): Promise<Measured[]> {
-  const { schedules, close } = store.open(folder)
-  const rows = await schedules.list()
-  await Promise.all(rows.map(({ id }) => schedules.delete(id)))
-  const ready = barrier(replicas)
-  const measured = await Promise.all(
-    Array.from({ length: replicas }, () => measure(schedules, question, ready)),
-  )
-  await close()
-  return measured
-}
-
-/** A function that resolves for all its callers once it was called `count` times. */
-function barrier(count: number): () => Promise<void> {
-  const { promise, resolve } = withResolvers()
-  let arrived = 0
-  return () => {
-    if (++arrived === count) resolve()
-    return promise
-  }
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}
-
-async function inProcesses(
-  store: Contestant,
-  replicas: number,
-  question: Question,
-  folder: string,
-): Promise<Measured[]> {
-  const script = fileURLToPath(new URL('replica.ts', import.meta.url))
-  const children: ChildProcess[] = Array.from({ length: replicas }, () =>
-    fork(script, [store.name, folder, JSON.stringify(question)], { serialization: 'advanced' }),
-  )
-  await Promise.all(children.map((child) => once(child, 'message')))
-  const results = children.map((child) => once(child, 'message'))
-  for (const child of children) child.send('go')
-  const measured = await Promise.all(results)
-  return measured.map(([message]) => message as Measured)
-}
-
-/** All runs are different occurrences. */
-function checkOnce(store: string, replicas: number, measured: readonly Measured[]): number {
+/** How many occurrences ran. Each may have run only once, over all replicas. */
+function checkOnce(who: string, measured: readonly Measured[]): number {
   const keys = measured.flatMap(({ runs }) => runs)
-  const distinct = new Set(keys).size
-  if (distinct !== keys.length) {
-    check(false, `${store}, ${replicas} replicas: ${keys.length - distinct} occurrences ran twice`)
-  }
+  const twice = keys.length - new Set(keys).size
+  if (twice > 0) check(false, `${who}: ${twice} occurrences ran twice`)
   return keys.length
 }
 
@@ -102,51 +50,64 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-async function bench(store: Contestant): Promise<string[]> {
-  const rows: string[] = []
-  for (const replicas of REPLICAS) {
-    const throughput = await ask(store, replicas, THROUGHPUT)
-    const done = checkOnce(store.name, replicas, throughput)
-    const perSecond = Math.round(done / (THROUGHPUT.kind === 'throughput' ? THROUGHPUT.seconds : 1))
-    const burst = await ask(store, replicas, BURST)
-    const started = checkOnce(store.name, replicas, burst)
-    const lateness = burst.flatMap((each) => each.lateness).sort((a, b) => a - b)
-    const [p50, p99, p100] = [0.5, 0.99, 1].map((share) => percentile(lateness, share))
-    console.log(
-      `${store.name}, ${replicas} replicas: ${perSecond} occurrences/s; ` +
-        `${started} runs of bursts, late by p50 ${p50} ms, p99 ${p99} ms, at most ${p100} ms`,
-    )
-    if (replicas === 1) {
-      check(perSecond >= store.goal, `${store.name}: ${perSecond} of ${store.goal} occurrences/s`)
-      check((p99 ?? 0) < LATENESS_GOAL_MS, `${store.name}: p99 lateness ${p99} ms`)
-    }
-    check(
-      started % BURST.tasks === 0 && started > 0,
-      `${store.name}, ${replicas} replicas: every task of every burst ran (${started} runs)`,
-    )
-    rows.push(`| ${store.name} | ${replicas} | ${perSecond} | ${p50} | ${p99} | ${p100} |`)
+/** What was measured with so many replicas, as a row of the table. */
+async function row(store: Contestant, url: string, sizes: Sizes, ways: Ways): Promise<string> {
+  const { replicas, hasLeader } = ways
+  const { throughput, burst } = sizes
+  const who = `${store.name}, ${replicas} replicas${hasLeader ? ' with a leader' : ''}`
+  const busy = await ask(store, { replicas, load: { question: throughput, hasLeader }, url })
+  const perSecond = Math.round(checkOnce(who, busy) / throughput.seconds)
+  const bursts = await ask(store, { replicas, load: { question: burst, hasLeader }, url })
+  const [ran, due] = [checkOnce(who, bursts), burst.tasks * burst.rounds]
+  const lateness = bursts.flatMap((each) => each.lateness).sort((a, b) => a - b)
+  const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(lateness, share))
+  console.log(`${who}: ${perSecond} occurrences/s; late by ${p50}, ${p99}, ${most} ms`)
+  check(ran === due, `${who}: ${ran} of ${due} occurrences of bursts ran, each once`)
+  const { goal, latenessGoalMs = Infinity } = store
+  if (replicas === goal.replicas) {
+    check(perSecond >= goal.perSecond, `${who}: ${perSecond} of ${goal.perSecond} occurrences/s`)
   }
-  return rows
+  if (replicas === 1) check((p99 ?? 0) < latenessGoalMs, `${who}: p99 lateness ${p99} ms`)
+  const leader = hasLeader ? 'yes' : 'no'
+  return `| ${store.name} | ${replicas} | ${leader} | ${perSecond} | ${p50} | ${p99} | ${most} |`
+}
+
+interface Ways {
+  readonly replicas: number
+  readonly hasLeader: boolean
+}
+
+async function idleRow(store: Contestant, url: string, { idle }: Sizes): Promise<string> {
+  const load = { question: idle, hasLeader: false }
+  const [waiting] = await ask(store, { replicas: 1, load, url })
+  const { cpu, storeCallsPerSecond } = waiting!
+  const percent = (cpu * 100).toFixed(2)
+  check(cpu < IDLE_GOAL, `${store.name}: ${idle.tasks} tasks at rest take ${percent} % of a core`)
+  return `| ${store.name} | ${percent} | ${storeCallsPerSecond.toFixed(2)} |`
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { store: { type: 'string' } } })
+  const { values } = parseArgs({
+    options: { store: { type: 'string' }, quick: { type: 'boolean' } },
+  })
   const stores = values.store === undefined ? CONTESTANTS : [contestant(values.store)]
+  const sizes = values.quick ? QUICK : FULL
   const rows: string[] = []
   const idle: string[] = []
   for (const store of stores) {
-    const endServer = await store.startServer?.()
-    rows.push(...(await bench(store)))
-    const [waiting] = await ask(store, 1, IDLE)
-    const { cpu, storeCallsPerSecond } = waiting!
-    const percent = (cpu * 100).toFixed(2)
-    check(cpu < IDLE_GOAL, `${store.name}: ${IDLE.tasks} tasks at rest take ${percent} % of a core`)
-    idle.push(`| ${store.name} | ${percent} | ${storeCallsPerSecond.toFixed(2)} |`)
-    await endServer?.()
+    const server: BenchServer | undefined = await store.startServer?.()
+    const url = server?.url ?? ''
+    for (const hasLeader of [false, true]) {
+      for (const replicas of sizes.replicas) {
+        rows.push(await row(store, url, sizes, { replicas, hasLeader }))
+      }
+    }
+    idle.push(await idleRow(store, url, sizes))
+    await server?.stop()
   }
-  console.log('\n| store | replicas | occurrences/s | late p50 ms | p99 ms | most ms |')
-  console.log(`| --- | ---: | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`)
-  console.log('\n| store | % of a core, 100,000 tasks at rest | store calls/s |')
+  console.log('\n| store | replicas | leader | occurrences/s | late p50 ms | p99 ms | most ms |')
+  console.log(`| --- | ---: | --- | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`)
+  console.log(`\n| store | % of a core, ${sizes.idle.tasks} tasks at rest | store calls/s |`)
   console.log(`| --- | ---: | ---: |\n${idle.join('\n')}`)
   if (failures.length > 0) process.exitCode = 1
 }

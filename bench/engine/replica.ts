@@ -1,16 +1,20 @@
 // A replica in a process of its own: registers, says so, waits for the others, measures, reports.
 
 import { once } from 'node:events'
-import { measure, type Question } from './load.ts'
-import { contestant } from './stores.ts'
+import { type Load, measure } from './load.ts'
+import { contestant, type Place } from './stores.ts'
 
-const [name, folder, question] = process.argv.slice(2)
-if (!name || !folder || !question) throw new Error('started by index.ts only')
+const [name, place, load] = process.argv.slice(2)
+if (!name || !place || !load) throw new Error('started by replicas.ts only')
 
-const { schedules, close } = contestant(name).open(folder)
-const measured = await measure(schedules, JSON.parse(question) as Question, async () => {
-  process.send?.('ready')
-  await once(process, 'message')
+const store = contestant(name).open(JSON.parse(place) as Place)
+const measured = await measure(store, {
+  ...(JSON.parse(load) as Omit<Load, 'start'>),
+  async start() {
+    process.send?.('ready')
+    const [firstBurst] = await once(process, 'message')
+    return firstBurst as number
+  },
 })
-await close()
+await store.close()
 process.send?.(measured, () => process.disconnect())

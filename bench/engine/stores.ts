@@ -1,74 +1,104 @@
-// The stores under test: how a replica opens each. Memory lives in one process only, so its
-// replicas share it there; the others run in a process each, as replicas do.
+// The stores under test: their servers, set up as in production, how a replica opens each, and the
+// rate to reach. Memory lives in one process only, so its replicas share it there; the others run
+// in a process each, as replicas do.
 
-import { basename } from 'node:path'
-import { MemoryScheduleStore, type ScheduleStore } from 'cronfence'
+import {
+  type LeaseProvider,
+  MemoryLeaseProvider,
+  MemoryScheduleStore,
+  type ScheduleStore,
+} from 'cronfence'
+import { MysqlStore } from 'cronfence/mysql'
 import { NatsStore } from 'cronfence/nats'
+import { PostgresStore } from 'cronfence/postgres'
 import { RedisStore } from 'cronfence/redis'
 import { SQLiteStore } from 'cronfence/sqlite'
-import { NATS_URL, startNats } from './nats-server.ts'
-import { REDIS_URL, startRedis } from './redis-server.ts'
+import { startMariadb } from '../../test/support/mariadb.ts'
+import { ownNatsServer } from '../../test/support/nats-server.ts'
+import { startPostgres } from '../../test/support/postgres.ts'
+import { startRedis } from '../../test/support/redis.ts'
+
+/** Where the replicas of one question keep their tasks; empty before the first one comes. */
+export interface Place {
+  /** Of the server, or `''`. */
+  readonly url: string
+  readonly folder: string
+  /** Unlike that of any other question: a prefix or a bucket. */
+  readonly name: string
+}
 
 /** An open store of one replica. */
 export interface OpenStore {
   readonly schedules: ScheduleStore
+  readonly leases: LeaseProvider
   close(): Promise<void>
+}
+
+/** A server that replicas share. */
+export interface BenchServer {
+  readonly url: string
+  stop(): Promise<void>
 }
 
 /** A store under test. */
 export interface Contestant {
   readonly name: string
-  /** Starts the server that the replicas share; resolves with how to end it. */
-  startServer?(): Promise<() => Promise<void>>
-  /** Opens it; `folder` is empty before the first replica and shared by all. */
-  open(folder: string): OpenStore
+  startServer?(): Promise<BenchServer>
+  open(place: Place): OpenStore
   readonly ownProcess: boolean
-  /** Occurrences per second to reach with one replica (issues 3 and 4). */
-  readonly goal: number
+  /** Occurrences per second to reach, and with how many replicas (issues 3 and 4). */
+  readonly goal: { readonly perSecond: number; readonly replicas: number }
+  /** The 99th percentile to stay below when 10,000 tasks fall due at once (issue 3). */
+  readonly latenessGoalMs?: number
 }
-
-const memory = new MemoryScheduleStore()
 
 export const CONTESTANTS: readonly Contestant[] = [
   {
     name: 'memory',
-    open: () => ({ schedules: memory, close: async () => {} }),
+    open: memoryOnce(),
     ownProcess: false,
-    goal: 50_000,
+    goal: { perSecond: 50_000, replicas: 1 },
+    latenessGoalMs: 250,
   },
   {
     name: 'sqlite',
-    open(folder) {
-      const store = new SQLiteStore({ file: `${folder}/bench.db` })
-      return { schedules: store.schedules(), close: () => store.stop() }
-    },
+    open: ({ folder }) => opened(new SQLiteStore({ file: `${folder}/bench.db` })),
     ownProcess: true,
-    goal: 5_000,
+    goal: { perSecond: 5_000, replicas: 1 },
+    latenessGoalMs: 250,
   },
   {
     name: 'redis',
-    startServer: startRedis,
-    open(folder) {
-      const { [REDIS_URL]: url = '' } = process.env
-      const store = new RedisStore({ url, prefix: basename(folder), onWarning: () => {} })
-      return { schedules: store.schedules(), close: () => store.stop() }
-    },
+    startServer: () =>
+      startRedis(['--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction']),
+    open: ({ url, name }) => opened(new RedisStore({ url, prefix: name, onWarning: () => {} })),
     ownProcess: true,
-    goal: 10_000,
+    goal: { perSecond: 10_000, replicas: 2 },
+  },
+  {
+    name: 'postgres',
+    startServer: () => startPostgres(['fsync=on']),
+    open: ({ url, name }) => opened(new PostgresStore({ url, tablePrefix: name })),
+    ownProcess: true,
+    goal: { perSecond: 4_000, replicas: 2 },
+  },
+  {
+    name: 'mariadb',
+    startServer: startMariadb,
+    open: ({ url, name }) => opened(new MysqlStore({ url, tablePrefix: name })),
+    ownProcess: true,
+    goal: { perSecond: 3_000, replicas: 2 },
   },
   {
     name: 'nats',
-    startServer: startNats,
-    open(folder) {
-      const { [NATS_URL]: servers = '' } = process.env
-      const store = new NatsStore({ servers, bucket: basename(folder) })
-      return { schedules: store.schedules(), close: () => store.stop() }
-    },
+    startServer: ownNatsServer,
+    open: ({ url, name }) => opened(new NatsStore({ servers: url, bucket: name })),
     ownProcess: true,
-    goal: 3_000,
+    goal: { perSecond: 3_000, replicas: 2 },
   },
 ]
 
+/** The contestant of that name. Throws a text for people when there is none. */
 export function contestant(name: string): Contestant {
   const found = CONTESTANTS.find((each) => each.name === name)
   if (!found) {
@@ -76,4 +106,27 @@ export function contestant(name: string): Contestant {
     throw new Error(`--store: expected one of ${names}, got "${name}"`)
   }
   return found
+}
+
+interface StoppableStore {
+  schedules(): ScheduleStore
+  leases(): LeaseProvider
+  stop(): Promise<void>
+}
+
+function opened(store: StoppableStore): OpenStore {
+  return { schedules: store.schedules(), leases: store.leases(), close: () => store.stop() }
+}
+
+/** One store for all replicas of a place. */
+function memoryOnce(): (place: Place) => OpenStore {
+  let last: { readonly name: string; readonly store: OpenStore } | undefined
+  return ({ name }) => {
+    if (last?.name !== name) {
+      const schedules = new MemoryScheduleStore()
+      const leases = new MemoryLeaseProvider()
+      last = { name, store: { schedules, leases, close: async () => {} } }
+    }
+    return last.store
+  }
 }

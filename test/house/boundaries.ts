@@ -67,7 +67,9 @@ const BOUNDARIES: readonly Boundary[] = [
     dynamic: /^src\/store\//,
   },
   { files: /^src\//, values: /^(bindings|src)\/(?!cli\/)/, packages: ANY_PACKAGE },
-  { files: /^(bench|examples)\//, values: /^(bench|examples)\//, packages: ANY_PACKAGE },
+  // Benchmarks run on the servers of the tests.
+  { files: /^bench\//, values: /^(bench|test\/support)\//, packages: ANY_PACKAGE },
+  { files: /^examples\//, values: /^examples\//, packages: ANY_PACKAGE },
   { files: /^test\//, values: ANY_PACKAGE, packages: ANY_PACKAGE },
 ]
 

@@ -15,8 +15,11 @@ import {
 const USER = 'postgres'
 const VERSIONS = '/usr/lib/postgresql'
 
-/** Starts one, with the user and password `cronfence`, who may do everything. */
-export async function startPostgres(): Promise<RunningDatabase> {
+/**
+ * Starts one, with the user and password `cronfence`, who may do everything. `more` are settings
+ * that go before those of the tests.
+ */
+export async function startPostgres(more: readonly string[] = []): Promise<RunningDatabase> {
   const program = await neededProgram({
     name: 'PostgreSQL server',
     find: newest,
@@ -37,6 +40,7 @@ export async function startPostgres(): Promise<RunningDatabase> {
     ...['max_connections=200', 'max_prepared_transactions=4'],
     // The tests kill the server, not the machine.
     'fsync=off',
+    ...more,
   ]
   return startDatabase({
     ...{ url, port, folder },
