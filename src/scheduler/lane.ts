@@ -1,14 +1,14 @@
 // One kind of request to the store: items gather while a batch is on its way, the next batch takes
 // them all, and what failed waits with back-off and is tried again. One batch at a time, so a burst
 // costs round trips per thousand items and a slow store is not flooded; but one that stays without
-// an answer holds up the next only for a while.
+// an answer holds up the next only for a while, and items whose own rows are locked hold up nobody.
 
 import { Backoff } from '../backoff.ts'
 import type { Timer } from '../clock.ts'
 import type { DurableTask } from './durable-task.ts'
 import type { StoreErrorEvent } from './events.ts'
 import type { Journal } from './journal.ts'
-import { BATCH_MAX } from './store-calls.ts'
+import { BATCH_MAX, isLocked } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
 
 /** A batch that takes longer no longer holds up the next one. */
@@ -20,6 +20,8 @@ export interface Failed<Item> {
   readonly error: Error
   /** Another lane has taken the items over; this one only waits. */
   readonly isMoved?: boolean
+  /** The store is well, only the rows of these items are locked: others need not wait. */
+  readonly isLocked?: boolean
 }
 
 /** What a lane needs. */
@@ -45,6 +47,8 @@ export class Lane<Item> {
   #isWorking = false
   #isOpen = true
   #pause: Timer | undefined
+  /** Items whose rows are locked, by the timer that brings them back. */
+  readonly #aside = new Map<Timer, readonly Item[]>()
   #whenIdle: (() => void)[] = []
 
   constructor(options: LaneOptions<Item>) {
@@ -66,8 +70,10 @@ export class Lane<Item> {
   /** Drops what waits and sends nothing more; answers with what was dropped. */
   close(): Item[] {
     this.#isOpen = false
-    const dropped = this.#items
+    const dropped = [...this.#items, ...[...this.#aside.values()].flat()]
     this.#items = []
+    for (const timer of this.#aside.keys()) timer.cancel()
+    this.#aside.clear()
     this.#endPause()
     this.#tellIdle()
     return dropped
@@ -80,7 +86,8 @@ export class Lane<Item> {
   }
 
   get #isIdle(): boolean {
-    return this.#items.length === 0 && !this.#isWorking && this.#sent === 0
+    const isWaiting = this.#items.length > 0 || this.#aside.size > 0
+    return !isWaiting && !this.#isWorking && this.#sent === 0
   }
 
   #start(): void {
@@ -121,15 +128,29 @@ export class Lane<Item> {
   }
 
   #fail(failed: Failed<Item>): void {
-    const retryInMs = this.#backoff.fail()
-    this.#options.onFailed(failed, Math.round(retryInMs))
+    const { timers, retryMs, onFailed } = this.#options
+    const retryInMs = failed.isLocked ? retryMs : this.#backoff.fail()
+    onFailed(failed, Math.round(retryInMs))
     if (!this.#isOpen) return
+    if (failed.isLocked) {
+      if (!failed.isMoved) this.#setAside(failed.items, retryInMs)
+      return
+    }
     if (!failed.isMoved) this.#items = [...failed.items, ...this.#items]
     this.#endPause()
-    this.#pause = this.#options.timers.setTimer(() => {
+    this.#pause = timers.setTimer(() => {
       this.#pause = undefined
       this.#start()
     }, retryInMs)
+  }
+
+  #setAside(items: readonly Item[], ms: number): void {
+    const timer = this.#options.timers.setTimer(() => {
+      this.#aside.delete(timer)
+      this.#items.push(...items)
+      this.#start()
+    }, ms)
+    this.#aside.set(timer, items)
   }
 
   #endPause(): void {
@@ -148,15 +169,16 @@ export class Lane<Item> {
 /** Gathers the items of a batch that have to be sent again. */
 export class LostReplies<Item> {
   readonly #items: Item[] = []
-  #error: Error | undefined
+  readonly #errors: Error[] = []
 
   add(item: Item, error: Error): void {
     this.#items.push(item)
-    this.#error ??= error
+    this.#errors.push(error)
   }
 
   get failed(): Failed<Item> | undefined {
-    return this.#error && { items: this.#items, error: this.#error }
+    const error = this.#errors.find((each) => !isLocked(each)) ?? this.#errors[0]
+    return error && { items: this.#items, error, isLocked: isLocked(error) }
   }
 }
 

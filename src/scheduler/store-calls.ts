@@ -3,7 +3,7 @@
 // there is none; and a store that never answers is not waited for.
 
 import type { Clock } from '../clock.ts'
-import { CronfenceError } from '../errors.ts'
+import { BatchError, CronfenceError } from '../errors.ts'
 import type {
   ClaimResult,
   CompletePatch,
@@ -165,17 +165,14 @@ export class StoreCalls {
     }
     for (let from = 0; from < items.length; from += BATCH_MAX) {
       const batch = items.slice(from, from + BATCH_MAX)
-      const together = many && (await this.#answer(() => many(batch), limitMs))
-      if (together && !isAboutOneRow(together)) {
-        spread(together, batch.length).forEach((answer, index) => {
-          answered(from + index, answer)
-        })
-      } else {
-        // One bad row must not take the others with it.
-        await inPool(batch, async (item, index) => {
-          answered(from + index, await this.#answer(() => single(item), limitMs))
-        })
-      }
+      const together = many ? spread(await this.#answer(() => many(batch), limitMs), batch) : []
+      together.forEach((answer, index) => {
+        answered(from + index, answer)
+      })
+      await inPool(batch.slice(together.length), async (item, index) => {
+        const answer = await this.#answer(() => single(item), limitMs)
+        answered(from + together.length + index, answer)
+      })
     }
     return answers
   }
@@ -220,15 +217,32 @@ async function inPool<Item>(
 /** Whether trying again cannot help until somebody mends the row. */
 export function isAboutOneRow(answer: unknown): boolean {
   if (!(answer instanceof CronfenceError)) return false
-  return answer.code === 'STORE_DAMAGED_RECORD' || answer.code === 'STORE_TOKEN_CEILING'
+  const { code, details } = answer
+  if (code === 'STORE_NEWER_SCHEMA') return details.isOneRow === true
+  return code === 'STORE_DAMAGED_RECORD' || code === 'STORE_TOKEN_CEILING'
+}
+
+/** Whether somebody else keeps the row locked: nothing was done, and the store is well. */
+export function isLocked(error: Error): boolean {
+  return error instanceof CronfenceError && error.details.isLocked === true
 }
 
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('the store threw no error', { cause: thrown })
 }
 
-function spread<Result>(together: Answer<Result[]>, length: number): Answer<Result>[] {
-  if (together instanceof Error) return new Array<Answer<Result>>(length).fill(together)
+/** The answers of a batch, item by item; those after them are asked for one by one. */
+function spread<Result>(
+  together: Answer<Result[]>,
+  { length }: readonly unknown[],
+): readonly Answer<Result>[] {
+  if (together instanceof Error) {
+    const isPartial = together instanceof BatchError
+    const known = isPartial ? (together.answers.slice(0, length) as Answer<Result>[]) : []
+    // One bad row must not take the others with it.
+    if (isAboutOneRow(together) || isLocked(together)) return known
+    return [...known, ...new Array<Error>(length - known.length).fill(together)]
+  }
   if (together.length === length) return together
   const error = new CronfenceError(
     'STORE_OUTCOME_UNKNOWN',

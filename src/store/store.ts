@@ -94,18 +94,26 @@ export interface ScheduleStore {
    * as the token is the newest. `false`: stale, already completed, or deleted.
    */
   complete(id: string, fencingToken: number, patch: CompletePatch, now: number): Promise<boolean>
-  /** Deletes the row but keeps its token. With a token: only while that is still the newest. */
+  /**
+   * Deletes the row but keeps its token. With a token: only while that is still the newest, so one
+   * that arrives late spares whatever was claimed since. A row that was registered again and not
+   * claimed since has the same token, and is not told from the one that was meant.
+   */
   delete(id: string, fencingToken?: number): Promise<void>
   /** All live rows, orphans included, in any order. A hint: never a reason to run or to skip. */
   list(): Promise<ScheduleRecord[]>
 
-  /** Optional: `get` for many ids in one round trip; answers in the order of the ids. */
+  /**
+   * Optional: `get` for many ids in one round trip; answers in the order of the ids. Like any call
+   * for many that fails for some of its items, it may tell of the others by a `BatchError`.
+   */
   getMany?(ids: readonly string[]): Promise<(ScheduleRecord | null)[]>
   /** Optional: `register` for many; each is atomic on its own. */
   registerMany?(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]>
   /**
    * Optional: `claimDue` for many with one owner; each is atomic on its own. As with every method
-   * for many, one row that cannot be read may reject the whole call, which then changes nothing.
+   * for many, one row that cannot be read may reject the whole call; what was changed all the same
+   * is in a `BatchError`, without one nothing was.
    */
   claimDueMany?(
     ids: readonly string[],

@@ -1,8 +1,8 @@
 // ScheduleStore over a server that answers for many ids in one statement. Here arguments are
 // checked, batches cut and answers sorted; the statements are the engine's. A single call is a
-// batch of one that rejects where a batch passes over a bad row and reports it.
+// batch of one that rejects where a batch that changes rows passes over a bad one and reports it.
 
-import { CronfenceError } from '../errors.ts'
+import { BatchError, CronfenceError } from '../errors.ts'
 import { checkInstant, checkToken, idBytes } from './arguments.ts'
 import type {
   ClaimResult,
@@ -116,16 +116,16 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
     return records
   }
 
+  /** A bad row is not an absent one: it rejects the call, with the answers of all. */
   async getMany(ids: readonly string[]): Promise<(ScheduleRecord | null)[]> {
     ids.forEach(idBytes)
-    return this.#sound(await inWaves(ids, itself, (wave) => this.#waves.get(wave)), null)
+    return all(await inWaves(ids, itself, (wave) => this.#waves.get(wave)))
   }
 
-  /** Registers all it can; a bad row among them then rejects the call. */
+  /** Registers all it can; a bad row among them then rejects the call, with the answers of all. */
   async registerMany(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]> {
     for (const schedule of schedules) checkRegistration(schedule, now)
-    const answers = await inWaves(schedules, idOf, (wave) => this.#waves.register(wave, now))
-    return answers.map((answer) => only([answer]))
+    return all(await inWaves(schedules, idOf, (wave) => this.#waves.register(wave, now)))
   }
 
   async claimDueMany(
@@ -137,12 +137,16 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
     const claim = { owner, now, leaseMs }
     ids.forEach(idBytes)
     checkClaim(claim)
-    return this.#sound(await inWaves(ids, itself, (wave) => this.#waves.claim(wave, claim)), null)
+    return inWaves(ids, itself, async (wave) =>
+      this.#sound(await this.#waves.claim(wave, claim), null),
+    )
   }
 
   async renewMany(renewals: readonly Renewal[]): Promise<boolean[]> {
     renewals.forEach(checkRenewal)
-    return this.#sound(await inWaves(renewals, idOf, (wave) => this.#waves.renew(wave)), false)
+    return inWaves(renewals, idOf, async (wave) =>
+      this.#sound(await this.#waves.renew(wave), false),
+    )
   }
 
   async completeMany(completions: readonly Completion[], now: number): Promise<boolean[]> {
@@ -150,8 +154,9 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
       idBytes(id)
       checkCompletion(fencingToken, patch, now)
     }
-    const answers = await inWaves(completions, idOf, (wave) => this.#waves.complete(wave, now))
-    return this.#sound(answers, false)
+    return inWaves(completions, idOf, async (wave) =>
+      this.#sound(await this.#waves.complete(wave, now), false),
+    )
   }
 
   /** In a batch one bad row must not stop the others: it is reported, and answered by `instead`. */
@@ -178,6 +183,12 @@ function only<T>(answers: readonly Answer<T>[]): T {
   const [answer] = answers
   if (answer instanceof CronfenceError) throw answer
   return answer as T
+}
+
+function all<T>(answers: readonly Answer<T>[]): T[] {
+  const bad = answers.find((answer) => answer instanceof CronfenceError)
+  if (bad) throw new BatchError(bad, answers)
+  return answers as T[]
 }
 
 function checkRegistration(schedule: NewSchedule, now: number): void {

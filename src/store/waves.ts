@@ -1,12 +1,15 @@
 // Batches cut into pieces that one statement can take: not too long, and no id twice, since a
 // statement changes a row only once while a batch is one call after the other.
 
+import { BatchError, CronfenceError } from '../errors.ts'
+
 /** The most items of one statement. */
 const WAVE_MAX = 1000
 
 /**
  * Runs `run` over `items` in pieces, one after the other, and answers in the order of the items.
- * `run` answers in the order of its piece.
+ * `run` answers in the order of its piece. When a later one fails, what the earlier ones did is not
+ * forgotten: a `BatchError` has their answers.
  */
 export async function inWaves<Item, Result>(
   items: readonly Item[],
@@ -14,7 +17,14 @@ export async function inWaves<Item, Result>(
   run: (wave: readonly Item[]) => Promise<readonly Result[]>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  for (const wave of wavesOf(items, idOf)) results.push(...(await run(wave)))
+  for (const wave of wavesOf(items, idOf)) {
+    try {
+      results.push(...(await run(wave)))
+    } catch (error) {
+      if (results.length === 0 || !(error instanceof CronfenceError)) throw error
+      throw new BatchError(error, results)
+    }
+  }
   return results
 }
 

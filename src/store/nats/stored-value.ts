@@ -39,7 +39,7 @@ export class StoredValue {
       'STORE_NEWER_SCHEMA',
       `${this.#where()}: the value has version ${version}, this release knows versions up to ` +
         `${VERSION}: use the newer release of cronfence that wrote it. Nothing was changed.`,
-      { details: { bucket: place.bucket, key: place.key, version: Number(version) } },
+      { details: { ...place, version: Number(version), isOneRow: true } },
     )
   }
 

@@ -1,9 +1,11 @@
 // Rows that somebody damaged: told of by table, id and remedy; never claimed, never overwritten;
 // and no reason for the others to wait.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CronfenceError } from '../../../src/errors.ts'
+import { Scheduler, type StoreErrorEvent } from '../../../src/index.ts'
 import type { ServerStore } from '../../../src/store/server-store.ts'
+import { VirtualClock } from '../../../src/testing/index.ts'
 import { serverUrl } from '../../support/server-url.ts'
 import {
   type Dialect,
@@ -52,6 +54,7 @@ const DAMAGES: Record<string, { sets: string; says: string }> = {
   },
 }
 
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} }
 const schedule = (id: string) => ({ id, kind: 'every', spec: '1', nextRunAt: 0 }) as const
 
 describe.each([postgres, mariadb])('$name', (dialect) => {
@@ -113,10 +116,11 @@ describe.each([postgres, mariadb])('$name', (dialect) => {
     it('does not stop the others, and is reported once', async () => {
       const schedules = store.schedules()
       expect((await schedules.list()).map(({ id }) => id)).toEqual(['good'])
-      expect((await schedules.getMany([bad, 'good'])).map((row) => row?.id)).toEqual([
-        undefined,
-        'good',
-      ])
+      // Of a row that is there, null would be a lie.
+      await expect(schedules.getMany([bad, 'good', 'absent'])).rejects.toMatchObject({
+        code: 'STORE_DAMAGED_RECORD',
+        answers: [{ code: 'STORE_DAMAGED_RECORD' }, { id: 'good' }, null],
+      })
       const claims = await schedules.claimDueMany([bad, 'good'], 'owner', 0, 10)
       expect(claims.map((claim) => claim?.fencingToken)).toEqual([undefined, 1])
       expect(await schedules.renewMany([{ id: 'good', fencingToken: 1, leaseUntil: 9 }])).toEqual([
@@ -138,6 +142,33 @@ describe.each([postgres, mariadb])('$name', (dialect) => {
     await database.run(error.message.slice(error.message.indexOf('DELETE FROM')))
     expect(await get()).toBeNull()
     expect(await store.schedules().list()).toHaveLength(1)
+  })
+
+  it('a task whose row is damaged is not ended by it, and runs once it is mended', async () => {
+    const clock = new VirtualClock('2026-01-01')
+    const runs: number[] = []
+    const problems: StoreErrorEvent[] = []
+    const scheduler = new Scheduler({ store: store.schedules(), clock, logger: SILENT })
+    scheduler.on('store-error', (event) => problems.push(event))
+    scheduler.every('1m', { id: 'bad' }, ({ fencingToken }) => void runs.push(fencingToken))
+    await scheduler.start()
+    await database.run(`UPDATE ${TABLE} SET spec = '' WHERE id = 'bad'`)
+    /** Lets time pass, and the server answer, until `condition` holds. */
+    const passUntil = (condition: () => boolean) =>
+      vi.waitFor(
+        async () => {
+          await clock.advance(1000)
+          expect(condition()).toBe(true)
+        },
+        { timeout: 30_000, interval: 1 },
+      )
+    const readErrors = () => problems.filter(({ operation }) => operation === 'read').length
+    await passUntil(() => readErrors() >= 3)
+    expect(problems[0]?.error).toMatchObject({ code: 'STORE_DAMAGED_RECORD' })
+    expect(runs).toEqual([])
+    await database.run(`UPDATE ${TABLE} SET spec = '60000' WHERE id = 'bad'`)
+    await passUntil(() => runs.length >= 2)
+    await scheduler.stop()
   })
 
   it('a lease without a token is told of', async () => {
