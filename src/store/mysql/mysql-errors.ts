@@ -10,7 +10,7 @@ const NOT_APPLIED = { outcome: 'not-applied' } as const
 const FAILURES: Readonly<Record<string, Partial<Failure>>> = {
   1213: { isTransient: true }, // ER_LOCK_DEADLOCK
   1205: {
-    isTransient: true, // ER_LOCK_WAIT_TIMEOUT
+    // ER_LOCK_WAIT_TIMEOUT: waited for long enough already, and the others of a batch wait too.
     details: { isLocked: true },
     remedy: 'another session keeps a row locked, look for it in information_schema.innodb_trx',
   },

@@ -118,8 +118,6 @@ describe('a commit whose statement fails', () => {
     [1213, 'SELECT'],
     [1213, 'INSERT'],
     [1213, 'COMMIT'],
-    [1205, 'SELECT'],
-    [1205, 'INSERT'],
     [1020, 'SELECT'],
   ]
   it.each(transient)('with %i at %s is done again, from the start', async (errno, step) => {
@@ -131,15 +129,19 @@ describe('a commit whose statement fails', () => {
     expect(tail.map((sql) => sql.split(' ')[0])).toEqual(['START', 'SELECT', 'INSERT', 'COMMIT'])
   })
 
-  it('1205 for ever is given up when the time is up, and says who is in the way', async () => {
-    const { pool } = settled((sql) => (sql.includes('FOR UPDATE') ? refused(1205) : undefined))
-    const store = new MysqlStore({ pool, timeoutMs: 50 })
-    await expect(store.schedules().renew('a', 1, 5)).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: expect.stringMatching(/innodb_trx/),
-      details: { isLocked: true },
-    })
-  })
+  it.each(['SELECT', 'INSERT'])(
+    'with 1205 at %s is undone, and says what is in the way',
+    async (step) => {
+      const { commit, asked } = committing(step, [refused(1205)])
+      await expect(commit()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringMatching(/innodb_trx/),
+        details: { isLocked: true },
+      })
+      expect(asked.slice(-2)).toEqual([expect.stringContaining(step), 'ROLLBACK'])
+      expect(await commit()).toBe(true)
+    },
+  )
 
   const remedies: [number, string, RegExp][] = [
     [1142, 'STORE_UNAVAILABLE', /the user needs SELECT, INSERT, UPDATE and DELETE/],

@@ -2,6 +2,8 @@
 // it may and may not say then. Nothing is timed: each test waits for what it is about.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import { StoreCalls } from '../../../src/scheduler/store-calls.ts'
 import type { ServerStore } from '../../../src/store/server-store.ts'
 import { type Direction, startProxy, type TcpProxy } from '../../support/proxy.ts'
 import { serverUrl } from '../../support/server-url.ts'
@@ -199,6 +201,21 @@ describe.each([postgres, mariadb])('$name', (dialect) => {
       })
       expect(await impatient.schedules().complete('a', 1, { nextRunAt: 5 }, 0)).toBe(true)
       await impatient.stop()
+    })
+
+    it('does not keep the others of a batch from being done', async () => {
+      const ids = ['a', 'b', 'c']
+      await direct.schedules().claimDueMany(ids, 'owner', 0, LEASE_MS)
+      const completions = ids.map((id) => ({ id, fencingToken: 1, patch: { nextRunAt: 5 } }))
+      const answers = new Map<string, unknown>()
+      const onAnswer = (index: number, answer: unknown) => answers.set(ids[index] ?? '', answer)
+      await holding(async () => {
+        const calls = new StoreCalls(direct.schedules(), systemClock)
+        await calls.complete(completions, 0, { onAnswer, answerMs: LEASE_MS })
+      })
+      expect(answers.get('a')).toMatchObject({ details: { isLocked: true } })
+      expect([answers.get('b'), answers.get('c')]).toEqual([true, true])
+      expect(await direct.schedules().get('a')).toMatchObject({ leaseOwner: 'owner' })
     })
 
     it('and gives back in time delays a commit, and no more', async () => {
