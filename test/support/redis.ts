@@ -26,7 +26,7 @@ export const redisProgram = (): Promise<string> =>
 /** What every server is told. Its log need not reach the disk: tests end it, not the machine. */
 export const redisSettings = (folder: string, port: number): string[] => [
   ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', ''],
-  ...['--appendonly', 'yes', '--appendfsync', 'no'],
+  ...['--appendonly', 'yes', '--appendfsync', 'no', '--repl-diskless-sync-delay', '0'],
 ]
 
 /** Starts one, with the password `cronfence`; `settings` are more of its arguments. */
@@ -35,11 +35,24 @@ export async function startRedis(settings: readonly string[] = []): Promise<Runn
   const folder = serverFolder(USER)
   const port = await freePort()
   const url = `redis://:${PASSWORD}@127.0.0.1:${port}/0`
-  return startDatabase({
+  const database = await startDatabase({
     ...{ url, port, folder, command, user: USER, stopSignal: 'SIGTERM' },
     args: [...redisSettings(folder.path, port), '--requirepass', PASSWORD, ...settings],
     ready: () => pingRedis(url),
   })
+  return {
+    ...database,
+    async stop() {
+      // A replica that has just copied its primary does not heed SIGTERM while it writes a log.
+      await database.pause('SIGKILL')
+      await database.stop()
+    },
+  }
+}
+
+/** Arguments of a server that replicates another one of {@link startRedis}. */
+export function replicaOf(port: number): string[] {
+  return ['--replicaof', `127.0.0.1 ${port}`, '--masterauth', PASSWORD]
 }
 
 /** Resolves when the server answers. */

@@ -4,6 +4,7 @@ export type {
   IoredisClient,
   NodeRedisClient,
   NodeRedisCluster,
+  NodeRedisSentinel,
   RedisClient,
 } from './redis-client.ts'
 export { RedisStore, type RedisStoreOptions } from './redis-store.ts'

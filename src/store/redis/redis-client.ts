@@ -3,6 +3,7 @@
 // Our own is ioredis, loaded on the first start.
 
 import { CronfenceError } from '../../errors.ts'
+import { isRefusedCommand, ReplicaError } from './redis-errors.ts'
 
 /** ioredis's `Redis` or `Cluster`. */
 export interface IoredisClient {
@@ -20,8 +21,14 @@ export interface NodeRedisCluster {
   readonly masters: unknown
 }
 
+/** node-redis's sentinel client, connected. */
+export interface NodeRedisSentinel {
+  sendCommand(isReadonly: boolean, args: string[]): Promise<unknown>
+  getSentinelNode(): unknown
+}
+
 /** A client of your own. */
-export type RedisClient = IoredisClient | NodeRedisClient | NodeRedisCluster
+export type RedisClient = IoredisClient | NodeRedisClient | NodeRedisCluster | NodeRedisSentinel
 
 /** Sends a command to the primary that has `key`. */
 export type Send = (key: string, command: readonly string[]) => Promise<unknown>
@@ -33,6 +40,8 @@ export function sendOver(client: RedisClient): Send {
       return (_key, [name = '', ...args]) => client.call(name, args)
     }
     if ('sendCommand' in client && typeof client.sendCommand === 'function') {
+      if ('getSentinelNode' in client)
+        return (_key, command) => client.sendCommand(false, [...command])
       return 'masters' in client
         ? (key, command) => client.sendCommand(key, false, [...command])
         : (_key, command) => client.sendCommand([...command])
@@ -80,9 +89,12 @@ export async function openClient(url: string, timeoutMs: number): Promise<OwnCli
   const driver = await loadDriver()
   const options = { ...ONCE, connectTimeout: timeoutMs, connectionName: 'cronfence' }
   const single = await connected(new driver.Redis(url, options))
-  const mode = await single.call('INFO', ['server'])
-  if (!/^redis_mode:cluster/m.test(String(mode))) return ownClient(single)
+  const info = await infoOf(single)
+  const isCluster = /^redis_mode:cluster/m.test(info)
+  if (!isCluster && !/^role:slave/m.test(info)) return ownClient(single)
   single.disconnect()
+  // Reads would not tell: only writes are refused. And it may be another server than the last time.
+  if (!isCluster) throw new ReplicaError()
   const cluster = new driver.Cluster([single.options], {
     ...{ lazyConnect: true, enableOfflineQueue: false, clusterRetryStrategy: () => null },
     // By default a request whose connection ended is sent again, elsewhere.
@@ -90,6 +102,15 @@ export async function openClient(url: string, timeoutMs: number): Promise<OwnCli
     redisOptions: { ...single.options, ...options, host: undefined, port: undefined },
   })
   return ownClient(await connected(cluster))
+}
+
+async function infoOf(client: DriverClient): Promise<string> {
+  try {
+    return String(await client.call('INFO', []))
+  } catch (error) {
+    if (isRefusedCommand(error)) return ''
+    throw error
+  }
 }
 
 function ownClient(client: DriverClient): OwnClient {

@@ -16,8 +16,9 @@ import {
 } from './redis-client.ts'
 import { connectFailure, isUnknownScript, requestFailure } from './redis-errors.ts'
 import type { Keys } from './redis-keys.ts'
-import { checkServer, setUp } from './redis-schema.ts'
-import { type Script, TIME, UNFIT, VERSION } from './redis-statements.ts'
+import { setUp } from './redis-schema.ts'
+import { checkServer } from './redis-settings.ts'
+import { INFO, type Script, TIME, UNFIT, VERSION } from './redis-statements.ts'
 
 /** Where the keys are, and how long a request may take. */
 export interface ConnectionOptions {
@@ -110,7 +111,11 @@ export class RedisConnection {
   async #setUp(): Promise<void> {
     const { keys, onWarning } = this.#options
     const run = (script: Script, input: ScriptInput) => this.#request(script, input)
-    await checkServer(run, keys, onWarning)
+    await checkServer({
+      ...{ name: this.#name, onWarning },
+      info: async () => textOf(await run(INFO, { keys: [keys.meta], args: [] })),
+      config: (setting) => this.#config(setting),
+    })
     const found = await setUp(run, keys, this.#highestToken)
     if (found === 'created' && this.#highestToken > 0) {
       onWarning(
@@ -122,30 +127,46 @@ export class RedisConnection {
   }
 
   async #request(script: Script, input: ScriptInput): Promise<unknown> {
+    return texts(await this.#patiently(() => this.#attempt(script, input), script.isWrite))
+  }
+
+  /** What CONFIG GET says; scripts may not ask. */
+  async #config(setting: string): Promise<string | undefined> {
+    const ask = () => this.#command(this.#options.keys.meta, ['CONFIG', 'GET', setting])
+    const reply = await this.#patiently(ask, false)
+    // With RESP3 it is what the client makes of a map.
+    const pairs = reply instanceof Map ? [...reply] : Object.entries(reply ?? {})
+    const [, value] = Array.isArray(reply) ? reply : (pairs[0] ?? [])
+    return textOf(value)
+  }
+
+  async #patiently(attempt: () => Promise<unknown>, isWrite: boolean): Promise<unknown> {
     const budgetMs = this.#options.timeoutMs
     const isTransient = (error: unknown) =>
       error instanceof RequestError && error.failure.isTransient === true
     try {
-      const attempt = () => this.#attempt(script, input)
-      return texts(await retrying(attempt, { isTransient, budgetMs }))
+      return await retrying(attempt, { isTransient, budgetMs })
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      const site = { store: this.#name, isWrite: script.isWrite }
-      throw failureError(error.failure, site, error.cause)
+      throw failureError(error.failure, { store: this.#name, isWrite }, error.cause)
     }
   }
 
   async #attempt(script: Script, { keys, args }: ScriptInput): Promise<unknown> {
-    const send = this.#handedIn ?? (await this.#connect())
     const [key = ''] = keys
     const rest = [String(keys.length), ...keys, ...args]
     try {
-      return await this.#inTime(send(key, ['EVALSHA', this.#hashOf(script), ...rest]))
+      return await this.#command(key, ['EVALSHA', this.#hashOf(script), ...rest])
     } catch (error) {
-      if (!isUnknownScript(error)) throw new RequestError(requestFailure(error), error)
+      if (!(error instanceof RequestError && isUnknownScript(error.cause))) throw error
     }
+    return this.#command(key, ['EVAL', script.text, ...rest])
+  }
+
+  async #command(key: string, command: readonly string[]): Promise<unknown> {
+    const send = this.#handedIn ?? (await this.#connect())
     try {
-      return await this.#inTime(send(key, ['EVAL', script.text, ...rest]))
+      return await this.#inTime(send(key, command))
     } catch (error) {
       throw new RequestError(requestFailure(error), error)
     }

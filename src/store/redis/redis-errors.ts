@@ -2,13 +2,13 @@
 // begins with its code; our scripts look at everything before they write, so a refusal that is in
 // the table came before the first write. Everything else leaves the outcome open.
 
-import type { Failure } from '../failures.ts'
+import { type Failure, failureError } from '../failures.ts'
 
 const NO_CHANGE = { outcome: 'not-applied' } as const
 const IN_A_MOMENT = { ...NO_CHANGE, isTransient: true } as const
 
 const PASSWORD = 'check the user and the password'
-const PRIMARY = 'the server is a replica: connect to the primary'
+const PRIMARY = 'connect to the primary'
 
 /** By the first word of an error reply. */
 const REPLIES: Readonly<Record<string, Failure>> = {
@@ -19,7 +19,7 @@ const REPLIES: Readonly<Record<string, Failure>> = {
   MOVED: { ...IN_A_MOMENT, remedy: 'the server is part of a cluster: hand in a cluster client' },
   ASK: IN_A_MOMENT,
   MASTERDOWN: IN_A_MOMENT,
-  READONLY: { ...IN_A_MOMENT, remedy: PRIMARY },
+  READONLY: { ...IN_A_MOMENT, remedy: `the server is a replica: ${PRIMARY}` },
   OOM: {
     ...NO_CHANGE,
     remedy: 'the server is full: give it more memory, or raise maxmemory',
@@ -30,7 +30,8 @@ const REPLIES: Readonly<Record<string, Failure>> = {
   WRONGPASS: { ...NO_CHANGE, remedy: PASSWORD },
   NOPERM: {
     ...NO_CHANGE,
-    remedy: 'the user needs the keys {prefix}:* and EVAL, EVALSHA, INFO, TIME and those of hashes',
+    remedy:
+      'the user needs the keys {prefix}:* and EVAL, EVALSHA, TIME and those of hashes and sets',
   },
   CROSSSLOT: { ...NO_CHANGE, remedy: 'keys were changed on their way, by a proxy or a keyPrefix' },
 }
@@ -45,8 +46,24 @@ const NEVER_SENT: readonly RegExp[] = [
   /^The client is (closed|offline)/, // node-redis
 ]
 
+/** What a server is that may lag behind its primary, and be promoted with old tokens. */
+export class ReplicaError extends Error {
+  override readonly name = 'ReplicaError'
+
+  constructor() {
+    super('this server is a replica, which may lag behind and be promoted with old tokens')
+  }
+}
+
+/** The refusal of a replica; `store` is what errors call it. */
+export function replicaRefused(store: string) {
+  const error = new ReplicaError()
+  return failureError(connectFailure(error), { store, isWrite: false }, error)
+}
+
 /** A failure to connect: nothing was sent. */
 export function connectFailure(error: unknown): Failure {
+  if (error instanceof ReplicaError) return { ...NO_CHANGE, remedy: PRIMARY }
   return { remedy: REACHABLE, ...replyFailure(error), ...NO_CHANGE }
 }
 
@@ -57,6 +74,11 @@ export function requestFailure(error: unknown): Failure {
     return { ...NO_CHANGE, remedy: REACHABLE }
   }
   return replyFailure(error) ?? { outcome: 'unknown' }
+}
+
+/** Whether the server has no such command, or not for this user. */
+export function isRefusedCommand(error: unknown): boolean {
+  return /^(ERR|NOPERM) /.test(messageOf(error))
 }
 
 /** Whether the server has forgotten the script, or never knew it. */

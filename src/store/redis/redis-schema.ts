@@ -1,10 +1,10 @@
-// Whose keys are these, how old are they, and can the server be trusted with them.
+// Whose keys are these, and how old are they.
 
 import { CronfenceError } from '../../errors.ts'
 import { integerOf } from '../stored-row.ts'
 import type { ScriptInput } from './redis-connection.ts'
 import type { Keys } from './redis-keys.ts'
-import { type Script, SET_UP, SETTINGS, VERSION } from './redis-statements.ts'
+import { type Script, SET_UP, VERSION } from './redis-statements.ts'
 
 type Run = (script: Script, input: ScriptInput) => Promise<unknown>
 
@@ -44,45 +44,4 @@ function foreign(key: string, found: string): CronfenceError {
       'Choose another prefix or another database. Nothing was changed.',
     { details: { key } },
   )
-}
-
-/** What weakens a promise: the setting, the value that is right, and what else may happen. */
-const WEAKNESSES = [
-  {
-    setting: 'maxmemory_policy',
-    right: 'noeviction',
-    text:
-      'the server may drop tasks and their tokens when its memory is full: a task may vanish, or ' +
-      'a token be given out twice. Set maxmemory-policy to noeviction',
-  },
-  {
-    setting: 'aof_enabled',
-    right: '1',
-    text:
-      'a crash of the server undoes what was confirmed since its last snapshot: a slot may run ' +
-      'again, under a token that was given out before. Set appendonly to yes, and appendfsync to ' +
-      'always where a loss of power must not undo the last second',
-  },
-] as const
-
-/** Refuses a replica, and warns of settings under which a promise does not hold. */
-export async function checkServer(
-  run: Run,
-  { meta }: Keys,
-  onWarning: (text: string) => void,
-): Promise<void> {
-  const text = String(await run(SETTINGS, { keys: [meta], args: [] }))
-  const settings = new Map(text.split('\r\n').map((line) => line.split(':') as [string, string]))
-  if (settings.get('role') === 'slave') {
-    throw new CronfenceError(
-      'STORE_UNAVAILABLE',
-      'RedisStore: this server is a replica, which may lag behind and be promoted with old ' +
-        'tokens: connect to the primary.',
-    )
-  }
-  for (const { setting, right, text: weakness } of WEAKNESSES) {
-    const value = settings.get(setting)
-    if (value === undefined || value === right) continue
-    onWarning(`RedisStore: ${setting} is ${value} on this server, so ${weakness}.`)
-  }
 }

@@ -247,8 +247,8 @@ export const SCAN = others(
 /** KEYS meta. Answers seconds and microseconds. */
 export const TIME: Script = { isWrite: false, text: "return redis.call('TIME')" }
 
-/** KEYS meta. Answers the settings of the server that has it. */
-export const SETTINGS: Script = {
+/** KEYS meta. Answers what the server that has it says of itself. */
+export const INFO: Script = {
   isWrite: false,
   text: `return redis.call('INFO', 'memory') .. redis.call('INFO', 'persistence')
     .. redis.call('INFO', 'replication')`,

@@ -1,10 +1,9 @@
-// How a store on Redis begins and ends: who may start it where, what it refuses, what it warns of.
+// How a store on Redis begins and ends: who may start it where, and what it refuses.
 
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { RedisStore, type RedisStoreOptions } from '../../../src/store/redis/index.ts'
-import { startRedis } from '../../support/redis.ts'
 import { dueTask, RedisStage } from './redis-stage.ts'
 
 const stage = new RedisStage('boot')
@@ -161,46 +160,6 @@ describe('a server that refuses', () => {
       }
     })
   }
-
-  it('because it is a replica is refused, and the error says so', async () => {
-    const primary = new URL(stage.url)
-    const follows = ['--replicaof', `127.0.0.1 ${primary.port}`, '--masterauth', primary.password]
-    const replica = await startRedis(follows)
-    try {
-      const store = stage.store({ url: replica.url })
-      await expect(store.start()).rejects.toMatchObject({
-        code: 'STORE_UNAVAILABLE',
-        message: expect.stringContaining('this server is a replica'),
-      })
-      await store.stop()
-    } finally {
-      await replica.stop()
-    }
-  })
-})
-
-describe('a server with settings that weaken a guarantee', () => {
-  it('is told of, setting by setting, with what is at stake', async () => {
-    const server = await startRedis(['--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no'])
-    try {
-      const warnings: string[] = []
-      const store = stage.store({ url: server.url, onWarning: (text) => warnings.push(text) })
-      await store.start()
-      await store.stop()
-      expect(warnings).toEqual([
-        expect.stringMatching(/maxmemory_policy is allkeys-lru .* maxmemory-policy to noeviction/),
-        expect.stringMatching(/aof_enabled is 0 .* Set appendonly to yes/),
-      ])
-    } finally {
-      await server.stop()
-    }
-  })
-
-  it('is silent where there are none', async () => {
-    const warnings: string[] = []
-    await stage.store({ onWarning: (text) => warnings.push(text) }).start()
-    expect(warnings).toEqual([])
-  })
 })
 
 describe('options', () => {
