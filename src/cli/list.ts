@@ -51,12 +51,17 @@ Reads the lines that "check" reads. Exit 1 when a line is bad.`,
     const crontab = new Crontab(options)
     const table = new Table(out.columns, fromOption(values.from), options)
     let bad = 0
-    await out.write(table.head())
+    // Goes out with what comes first: an input that cannot be read has no table.
+    let head = table.head()
+    const write = async (text: string) => {
+      await out.write(head + text)
+      head = ''
+    }
     for await (const { first, lines } of readLines(input)) {
       for (const [i, line] of lines.entries()) {
         try {
           const cron = crontab.read(line)
-          if (cron !== undefined) await out.write(table.row(cron))
+          if (cron !== undefined) await write(table.row(cron))
         } catch (error) {
           if (!(error instanceof LineFault)) throw error
           bad++
@@ -64,7 +69,7 @@ Reads the lines that "check" reads. Exit 1 when a line is bad.`,
         }
       }
     }
-    await out.write(LEGEND)
+    await write(LEGEND)
     return bad === 0 ? 0 : 1
   },
 }

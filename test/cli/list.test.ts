@@ -1,7 +1,8 @@
 // `cronfence list`: the table that `npm start` shows.
 
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cronfence, file, shell } from './program.ts'
+import { cronfence, file, folder, shell } from './program.ts'
 
 const LIST = `CRON_TZ=Europe/Madrid
 30 2 * * *  backup
@@ -42,6 +43,22 @@ test('a bad line is reported on stderr and the others are shown', () => {
   expect(status).toBe(1)
   expect(stderr).toMatch(/^.*list\.txt:1:8: [^\n]*five[^\n]*\n$/)
   expect(stdout).toContain('At 04:05')
+})
+
+test.each([
+  ['is missing', 'missing.txt', 'no such file'],
+  ['is a folder', '.', 'is a directory'],
+])('a list that %s is one line on stderr, and no table', (_what, name, problem) => {
+  const path = join(folder(), name)
+  expect(cronfence(['list', path])).toEqual({
+    ...{ status: 2, stdout: '', stderr: `cronfence: ${path}: ${problem}\n` },
+  })
+})
+
+test('an empty list is a table of no rows', () => {
+  const { status, stdout } = cronfence(['list', '-'], '')
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^EXPRESSION, ZONE .*\n\nClock changes of the coming year/)
 })
 
 test('an expression without a run in four years says so', () => {
