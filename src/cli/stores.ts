@@ -14,15 +14,23 @@ export interface OpenStore {
   purge(olderThan: number): Promise<number>
 }
 
-type Opener = (url: string) => Promise<OpenStore>
+/** Hears what a store has to say besides: weak settings of a server, damaged rows. */
+export type Tell = (text: string) => void
+
+type Opener = (url: string, hearers: Hearers) => Promise<OpenStore>
+
+interface Hearers {
+  readonly onWarning: Tell
+  readonly onDamaged: (error: Error) => void
+}
 
 const OPENERS: Readonly<Record<string, Opener>> = {
-  'sqlite:': async (url) => {
+  'sqlite:': async (url, { onDamaged }) => {
     const file = url.slice('sqlite:'.length)
     // Looking at tasks must not create the file they are missing from.
     if (!existsSync(file)) throw new UsageError(`--store ${url}: no such file`)
     const { SQLiteStore } = await import('../store/sqlite/index.ts')
-    return new SQLiteStore({ file })
+    return new SQLiteStore({ file, onDamaged })
   },
   'postgres:': openPostgres,
   'postgresql:': openPostgres,
@@ -34,29 +42,30 @@ const OPENERS: Readonly<Record<string, Opener>> = {
   'tls:': openNats,
 }
 
-async function openPostgres(text: string): Promise<OpenStore> {
+async function openPostgres(text: string, hearers: Hearers): Promise<OpenStore> {
   const { PostgresStore } = await import('../store/postgres/index.ts')
   const { origin: url, prefix: tablePrefix = '' } = prefixOf(text)
-  return new PostgresStore({ url, tablePrefix })
+  return new PostgresStore({ url, tablePrefix, ...hearers })
 }
 
-async function openMysql(text: string): Promise<OpenStore> {
+async function openMysql(text: string, hearers: Hearers): Promise<OpenStore> {
   const { MysqlStore } = await import('../store/mysql/index.ts')
   const { origin, prefix: tablePrefix = '' } = prefixOf(text)
-  return new MysqlStore({ url: origin.replace(/^mariadb:/, 'mysql:'), tablePrefix })
+  const mysqlUrl = origin.replace(/^mariadb:/, 'mysql:')
+  return new MysqlStore({ url: mysqlUrl, tablePrefix, ...hearers })
 }
 
-async function openRedis(url: string): Promise<OpenStore> {
+async function openRedis(url: string, hearers: Hearers): Promise<OpenStore> {
   const { RedisStore } = await import('../store/redis/index.ts')
   const { origin, prefix } = prefixOf(url)
-  return new RedisStore({ url: origin, ...(prefix === undefined ? {} : { prefix }) })
+  return new RedisStore({ url: origin, ...(prefix === undefined ? {} : { prefix }), ...hearers })
 }
 
-async function openNats(url: string): Promise<OpenStore> {
+async function openNats(url: string, hearers: Hearers): Promise<OpenStore> {
   const { NatsStore } = await import('../nats.ts')
   const { origin: servers, prefix: bucket } = prefixOf(url)
   // Looking at tasks must not create the bucket they are missing from.
-  const mustExist = { servers, createBucket: false }
+  const mustExist = { servers, createBucket: false, ...hearers }
   return new NatsStore({ ...mustExist, ...(bucket === undefined ? {} : { bucket }) })
 }
 
@@ -71,8 +80,9 @@ export const STORE_URLS =
   'sqlite:FILE, nats://HOST#BUCKET or postgres://, mysql://, redis://HOST/DB#PREFIX'
 
 /** A store that is not started yet; an URL of no known scheme is a `UsageError`. */
-export async function openStore(url: string): Promise<OpenStore> {
+export async function openStore(url: string, tell: Tell): Promise<OpenStore> {
   const [, open] = Object.entries(OPENERS).find(([scheme]) => url.startsWith(scheme)) ?? []
-  if (open !== undefined) return open(url)
+  if (open !== undefined)
+    return open(url, { onWarning: tell, onDamaged: (error) => tell(error.message) })
   throw new UsageError(`--store takes ${STORE_URLS}, not ${JSON.stringify(url)}`)
 }

@@ -54,12 +54,14 @@ removes the tokens of tasks that were deleted long ago.`,
       throw new UsageError(`tasks ${name} takes ${expected}, not ${rest.length} arguments`)
     }
     if (values.store === undefined) throw new UsageError(`--store is missing: ${STORE_URLS}`)
-    const store = await openStore(values.store)
+    const warnings: string[] = []
+    const store = await openStore(values.store, (text) => warnings.push(text))
     try {
       await store.start()
       return await action.run(store, rest, values, streams)
     } finally {
       await store.stop()
+      for (const text of warnings) await streams.err.write(`cronfence: ${printable(text)}\n`)
     }
   },
 }

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { beforeEach, expect, test } from 'vitest'
 import { SQLiteStore } from '../../src/store/sqlite/index.ts'
 import { cronfence, folder } from './program.ts'
@@ -87,6 +88,18 @@ test('tombstones are purged only when they are old enough', async () => {
   const purge = (...age: string[]) => cronfence(['tasks', 'purge', '--store', url, ...age]).stdout
   expect(purge()).toBe('purged 0 tombstones\n')
   expect(purge('--older-than', '1ms')).toBe('purged 1 tombstones\n')
+})
+
+test('a row that cannot be read is one clear line, and the others are listed', () => {
+  new Database(file)
+    .exec(
+      "PRAGMA ignore_check_constraints = ON; UPDATE schedules SET kind = 'x' WHERE id = X'646f6e65'",
+    )
+    .close()
+  const { status, stdout, stderr } = cronfence(['tasks', 'list', '--store', url])
+  expect(status).toBe(0)
+  expect(stdout.trimEnd().split('\n')).toHaveLength(3)
+  expect(stderr).toMatch(/^cronfence: Table schedules, id "done": kind must be one of [^\n]*\n$/)
 })
 
 test('a store that is not there is not created', () => {
