@@ -11,7 +11,8 @@ import {
 } from './server.ts'
 
 const USER = 'redis'
-const PASSWORD = 'cronfence'
+/** Of every server of {@link startRedis}. */
+export const REDIS_PASSWORD = 'cronfence'
 const PLACES = ['/usr/bin/redis-server', '/usr/local/bin/redis-server']
 
 /** The path of the program; it is installed when it may be. */
@@ -34,10 +35,10 @@ export async function startRedis(settings: readonly string[] = []): Promise<Runn
   const command = await redisProgram()
   const folder = serverFolder(USER)
   const port = await freePort()
-  const url = `redis://:${PASSWORD}@127.0.0.1:${port}/0`
+  const url = `redis://:${REDIS_PASSWORD}@127.0.0.1:${port}/0`
   const database = await startDatabase({
     ...{ url, port, folder, command, user: USER, stopSignal: 'SIGTERM' },
-    args: [...redisSettings(folder.path, port), '--requirepass', PASSWORD, ...settings],
+    args: [...redisSettings(folder.path, port), '--requirepass', REDIS_PASSWORD, ...settings],
     ready: () => pingRedis(url),
   })
   return {
@@ -52,7 +53,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Runn
 
 /** Arguments of a server that replicates another one of {@link startRedis}. */
 export function replicaOf(port: number): string[] {
-  return ['--replicaof', `127.0.0.1 ${port}`, '--masterauth', PASSWORD]
+  return ['--replicaof', `127.0.0.1 ${port}`, '--masterauth', REDIS_PASSWORD]
 }
 
 /** Resolves when the server answers. */
