@@ -1,6 +1,6 @@
-// A Redis primary and its replica that change places under replicas at work: by command, by a
-// sentinel after a crash. What a store says meanwhile, that it recovers by itself, and what no store
-// on Redis can promise.
+// A Redis primary and its replica that change places under replicas at work: by command, or by a
+// sentinel after a crash. What a store says meanwhile, that it recovers by itself, and what no
+// store on Redis can promise.
 
 import { Redis } from 'ioredis'
 import { createClient, createSentinel } from 'redis'
