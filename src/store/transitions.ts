@@ -3,8 +3,8 @@
 // step of its own. A claim is open while the row has a `leaseUntil`, whatever the clock says.
 
 import { CronfenceError } from '../errors.ts'
-import { checkDuration, checkInstant, checkText, checkToken } from './arguments.ts'
-import type { CompletePatch, NewSchedule, ScheduleRecord } from './store.ts'
+import { checkDuration, checkInstant, checkText, checkToken, idBytes } from './arguments.ts'
+import type { CompletePatch, Completion, NewSchedule, Renewal, ScheduleRecord } from './store.ts'
 
 /** A claim's parameters besides the id. */
 export interface ClaimRequest {
@@ -37,6 +37,31 @@ export function checkCompletion(fencingToken: number, patch: CompletePatch, now:
   if (patch.nextRunAt !== null) checkInstant('patch.nextRunAt', patch.nextRunAt)
   if (patch.lastRunAt !== undefined) checkInstant('patch.lastRunAt', patch.lastRunAt)
   checkInstant('now', now)
+}
+
+/** Throws as {@link checkSchedule}, and a `TypeError` for an id that is none. */
+export function checkRegistrations(schedules: readonly NewSchedule[], now: number): void {
+  for (const schedule of schedules) {
+    idBytes(schedule.id)
+    checkSchedule(schedule, now)
+  }
+}
+
+/** Throws a `TypeError` or `RangeError` for renewals that no store may take. */
+export function checkRenewals(renewals: readonly Renewal[]): void {
+  for (const { id, fencingToken, leaseUntil } of renewals) {
+    idBytes(id)
+    checkToken(fencingToken)
+    checkInstant('leaseUntil', leaseUntil)
+  }
+}
+
+/** Throws as {@link checkCompletion}, and a `TypeError` for an id that is none. */
+export function checkCompletions(completions: readonly Completion[], now: number): void {
+  for (const { id, fencingToken, patch } of completions) {
+    idBytes(id)
+    checkCompletion(fencingToken, patch, now)
+  }
 }
 
 /** A first registration; `fencingToken` is the high-water mark of a deleted predecessor, or 0. */

@@ -3,7 +3,7 @@
 // batch of one that rejects where a batch that changes rows passes over a bad one and reports it.
 
 import { BatchError, CronfenceError } from '../errors.ts'
-import { checkInstant, checkToken, idBytes } from './arguments.ts'
+import { checkToken, idBytes } from './arguments.ts'
 import type {
   ClaimResult,
   CompletePatch,
@@ -13,7 +13,13 @@ import type {
   ScheduleRecord,
   ScheduleStore,
 } from './store.ts'
-import { type ClaimRequest, checkClaim, checkCompletion, checkSchedule } from './transitions.ts'
+import {
+  type ClaimRequest,
+  checkClaim,
+  checkCompletions,
+  checkRegistrations,
+  checkRenewals,
+} from './transitions.ts'
 import { inWaves } from './waves.ts'
 
 /** What became of one item: the value, or what is wrong with its row. */
@@ -66,7 +72,7 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
   }
 
   async register(schedule: NewSchedule, now: number): Promise<ScheduleRecord> {
-    checkRegistration(schedule, now)
+    checkRegistrations([schedule], now)
     return only(await this.#waves.register([schedule], now))
   }
 
@@ -84,7 +90,7 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
 
   async renew(id: string, fencingToken: number, leaseUntil: number): Promise<boolean> {
     const renewal = { id, fencingToken, leaseUntil }
-    checkRenewal(renewal)
+    checkRenewals([renewal])
     return only(await this.#waves.renew([renewal]))
   }
 
@@ -94,9 +100,9 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
     patch: CompletePatch,
     now: number,
   ): Promise<boolean> {
-    idBytes(id)
-    checkCompletion(fencingToken, patch, now)
-    return only(await this.#waves.complete([{ id, fencingToken, patch }], now))
+    const completions = [{ id, fencingToken, patch }]
+    checkCompletions(completions, now)
+    return only(await this.#waves.complete(completions, now))
   }
 
   async delete(id: string, fencingToken?: number): Promise<void> {
@@ -124,7 +130,7 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
 
   /** Registers all it can; a bad row among them then rejects the call, with the answers of all. */
   async registerMany(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]> {
-    for (const schedule of schedules) checkRegistration(schedule, now)
+    checkRegistrations(schedules, now)
     return all(await inWaves(schedules, idOf, (wave) => this.#waves.register(wave, now)))
   }
 
@@ -143,17 +149,14 @@ export class WaveScheduleStore implements Required<ScheduleStore> {
   }
 
   async renewMany(renewals: readonly Renewal[]): Promise<boolean[]> {
-    renewals.forEach(checkRenewal)
+    checkRenewals(renewals)
     return inWaves(renewals, idOf, async (wave) =>
       this.#sound(await this.#waves.renew(wave), false),
     )
   }
 
   async completeMany(completions: readonly Completion[], now: number): Promise<boolean[]> {
-    for (const { id, fencingToken, patch } of completions) {
-      idBytes(id)
-      checkCompletion(fencingToken, patch, now)
-    }
+    checkCompletions(completions, now)
     return inWaves(completions, idOf, async (wave) =>
       this.#sound(await this.#waves.complete(wave, now), false),
     )
@@ -189,17 +192,6 @@ function all<T>(answers: readonly Answer<T>[]): T[] {
   const bad = answers.find((answer) => answer instanceof CronfenceError)
   if (bad) throw new BatchError(bad, answers)
   return answers as T[]
-}
-
-function checkRegistration(schedule: NewSchedule, now: number): void {
-  idBytes(schedule.id)
-  checkSchedule(schedule, now)
-}
-
-function checkRenewal({ id, fencingToken, leaseUntil }: Renewal): void {
-  idBytes(id)
-  checkToken(fencingToken)
-  checkInstant('leaseUntil', leaseUntil)
 }
 
 const itself = (id: string): string => id

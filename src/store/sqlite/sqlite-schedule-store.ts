@@ -1,9 +1,9 @@
 // ScheduleStore over the connection: read the row, ask transitions.ts, write the answer, in one
-// transaction per call. A batch is one transaction too: one sync to disk for a thousand ids. A row
-// that cannot be read rejects a batch as a whole; single calls then tell it from the others.
+// transaction per batch: one sync to disk for a thousand ids. A row that cannot be read rejects a
+// batch as a whole; single calls, which are batches of one, then tell it from the others.
 
 import { CronfenceError } from '../../errors.ts'
-import { checkInstant, checkToken, idBytes } from '../arguments.ts'
+import { checkToken, idBytes } from '../arguments.ts'
 import type {
   ClaimResult,
   CompletePatch,
@@ -16,14 +16,16 @@ import type {
 import {
   type ClaimRequest,
   checkClaim,
-  checkCompletion,
-  checkSchedule,
+  checkCompletions,
+  checkRegistrations,
+  checkRenewals,
   claimed,
   completed,
   inserted,
   registered,
   renewed,
 } from '../transitions.ts'
+import { answerOf } from '../wave-schedule-store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { type Row, RowReader, recordOf, valuesOf } from './sqlite-rows.ts'
 import { tokenFloorOf } from './sqlite-schema.ts'
@@ -61,13 +63,11 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
   }
 
   async get(id: string): Promise<ScheduleRecord | null> {
-    const key = idBytes(id)
-    return this.#connection.read((sql) => this.#row(sql, key) ?? null)
+    return only(await this.getMany([id]))
   }
 
   async register(schedule: NewSchedule, now: number): Promise<ScheduleRecord> {
-    checkRegistration(schedule, now)
-    return this.#connection.write((sql) => this.#register(sql, schedule, now))
+    return only(await this.registerMany([schedule], now))
   }
 
   async claimDue(
@@ -76,17 +76,11 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     now: number,
     leaseMs: number,
   ): Promise<ClaimResult | null> {
-    const key = idBytes(id)
-    const claim = { owner, now, leaseMs }
-    checkClaim(claim)
-    if (await this.#isHopeless([key], claim)) return null
-    return this.#connection.write((sql) => this.#claim(sql, key, claim))
+    return only(await this.claimDueMany([id], owner, now, leaseMs))
   }
 
   async renew(id: string, fencingToken: number, leaseUntil: number): Promise<boolean> {
-    const renewal = { id, fencingToken, leaseUntil }
-    checkRenewal(renewal)
-    return this.#connection.write((sql) => this.#renew(sql, renewal))
+    return only(await this.renewMany([{ id, fencingToken, leaseUntil }]))
   }
 
   async complete(
@@ -95,10 +89,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     patch: CompletePatch,
     now: number,
   ): Promise<boolean> {
-    const completion = { id, fencingToken, patch }
-    idBytes(id)
-    checkCompletion(fencingToken, patch, now)
-    return this.#connection.write((sql) => this.#complete(sql, completion, now))
+    return only(await this.completeMany([{ id, fencingToken, patch }], now))
   }
 
   async delete(id: string, fencingToken?: number): Promise<void> {
@@ -117,7 +108,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
     let rows = await this.#connection.read((sql) => sql.firstRows.all(PAGE_ROWS) as Row[])
     while (rows.length > 0) {
       for (const row of rows) {
-        const record = errorAsValue(() => recordOf(row, this.#tables.schedules))
+        const record = answerOf(() => recordOf(row, this.#tables.schedules))
         if (record instanceof CronfenceError) this.#onDamaged(record)
         else records.push(record)
       }
@@ -136,7 +127,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
   }
 
   async registerMany(schedules: readonly NewSchedule[], now: number): Promise<ScheduleRecord[]> {
-    for (const schedule of schedules) checkRegistration(schedule, now)
+    checkRegistrations(schedules, now)
     return this.#connection.write((sql) =>
       schedules.map((schedule) => this.#register(sql, schedule, now)),
     )
@@ -156,15 +147,12 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
   }
 
   async renewMany(renewals: readonly Renewal[]): Promise<boolean[]> {
-    renewals.forEach(checkRenewal)
+    checkRenewals(renewals)
     return this.#connection.write((sql) => renewals.map((renewal) => this.#renew(sql, renewal)))
   }
 
   async completeMany(completions: readonly Completion[], now: number): Promise<boolean[]> {
-    for (const { id, fencingToken, patch } of completions) {
-      idBytes(id)
-      checkCompletion(fencingToken, patch, now)
-    }
+    checkCompletions(completions, now)
     return this.#connection.write((sql) =>
       completions.map((completion) => this.#complete(sql, completion, now)),
     )
@@ -186,7 +174,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
   #isHopeless(keys: readonly Uint8Array[], claim: ClaimRequest): Promise<boolean> {
     return this.#connection.read((sql) =>
       keys.every((key) => {
-        const result = errorAsValue(() => {
+        const result = answerOf(() => {
           const row = this.#row(sql, key)
           return row ? claimed(row, claim) : null
         })
@@ -231,28 +219,9 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
   }
 }
 
-/** Runs `step`; an error about the one row it works on is returned, any other is thrown. */
-function errorAsValue<T>(step: () => T): T | CronfenceError {
-  try {
-    return step()
-  } catch (error) {
-    if (!(error instanceof CronfenceError)) throw error
-    return error
-  }
-}
-
 function write(sql: Statements, before: ScheduleRecord | undefined, after: ScheduleRecord) {
   if (after !== before) sql.putRow.run(...valuesOf(after))
   return after
 }
 
-function checkRegistration(schedule: NewSchedule, now: number): void {
-  idBytes(schedule.id)
-  checkSchedule(schedule, now)
-}
-
-function checkRenewal({ id, fencingToken, leaseUntil }: Renewal): void {
-  idBytes(id)
-  checkToken(fencingToken)
-  checkInstant('leaseUntil', leaseUntil)
-}
+const only = <T>([answer]: readonly T[]): T => answer as T
