@@ -1,7 +1,7 @@
 // The SQLite store and its file: options, drivers, opening, whose tables these are, waiting.
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -104,6 +104,19 @@ describe('opening', () => {
     await storeOn({ client }).start()
     expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
     expect(client.pragma('synchronous', { simple: true })).toBe(2)
+  })
+
+  it('by a link to the file is opening the file', async () => {
+    const link = join(place.folder, 'link.db')
+    const direct = storeOn()
+    await direct.schedules().register(task, 0)
+    symlinkSync(place.file, link)
+    const linked = storeOn({ file: link })
+    const claims = await Promise.all(
+      [direct, linked].map((store) => store.schedules().claimDue('task', 'me', 0, 10)),
+    )
+    expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
+    expect(readdirSync(place.folder).some((name) => name.startsWith('link.db-'))).toBe(false)
   })
 
   it('is safe from many connections at once', async () => {
@@ -274,6 +287,43 @@ describe('tables', () => {
     const record = await storeOn().schedules().register(task, 0)
     expect(record.fencingToken).toBe(41)
     expect(database().prepare('SELECT version FROM schedule_schema').get()).toEqual({ version: 1 })
+  })
+})
+
+describe('a transaction', () => {
+  it('that may write has the lock before it reads, so nothing it read can be old', async () => {
+    const client = database()
+    const begun: string[] = []
+    const store = storeOn({
+      client: {
+        prepare: (sql) => client.prepare(sql),
+        exec(sql) {
+          if (sql.startsWith('BEGIN')) begun.push(sql)
+          return client.exec(sql)
+        },
+      },
+    })
+    await store.start()
+    const schedules = store.schedules()
+    const leases = store.leases()
+    const writes: Record<string, () => Promise<unknown>> = {
+      register: () => schedules.register(task, 0),
+      claimDue: () => schedules.claimDue('task', 'me', 0, 10),
+      renew: () => schedules.renew('task', 1, 20),
+      complete: () => schedules.complete('task', 1, { nextRunAt: 5 }, 0),
+      delete: () => schedules.delete('task'),
+      purge: () => store.purge(0),
+      acquire: () => leases.acquire('leader', 'me', 10),
+      'renew a lease': () => leases.renew('leader', 1, 10),
+      release: () => leases.release('leader', 1),
+    }
+    for (const [name, write] of Object.entries(writes)) {
+      begun.length = 0
+      await write()
+      // A claim looks first whether there is anything to claim.
+      const looks = name === 'claimDue' ? ['BEGIN DEFERRED'] : []
+      expect(begun, name).toEqual([...looks, 'BEGIN IMMEDIATE'])
+    }
   })
 })
 

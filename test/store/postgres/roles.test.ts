@@ -1,7 +1,9 @@
-// Who may do what in PostgreSQL, and tables that a PostgresStore would not have made.
+// Who may do what in PostgreSQL, what a store leaves behind there, and tables that a PostgresStore
+// would not have made.
 
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PostgresStore } from '../../../src/store/postgres/index.ts'
+import { type PostgresPool, PostgresStore } from '../../../src/store/postgres/index.ts'
 import { serverUrl } from '../../support/server-url.ts'
 import { dropTables, postgres, type TestDatabase } from '../sql/dialect.ts'
 
@@ -48,6 +50,25 @@ describe('a role that may not create tables', () => {
     expect(await worker.leases().acquire('leader', 'o', 1)).toMatchObject({ fencingToken: 1 })
     await worker.stop()
   })
+})
+
+it('a connection is given back as it was: no setting stays on it for whoever is next', async () => {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const settings = async () => (await pool.query('SHOW ALL')).rows
+  const before = await settings()
+  const store = new PostgresStore({
+    ...{ pool: pool as unknown as PostgresPool, tablePrefix: PREFIX, onWarning: () => {} },
+  })
+  const schedules = store.schedules()
+  await schedules.register(EVERY, 0)
+  await schedules.claimDue('a', 'o', 0, 9)
+  await schedules.renew('a', 1, 20)
+  await schedules.complete('a', 1, { nextRunAt: 5 }, 0)
+  await schedules.delete('a')
+  await store.leases().acquire('leader', 'o', 1)
+  await store.purge(9e15)
+  expect(await settings()).toEqual(before)
+  await pool.end()
 })
 
 describe('tables that are not as they were made', () => {
