@@ -212,7 +212,12 @@ export class Scheduler {
     const stops = this.#stops
     await this.#stopping
     this.#plain.resume()
-    await this.#durable.connect()
+    try {
+      await this.#durable.connect()
+    } catch (error) {
+      // Whoever stops the scheduler may stop the store next, under a start that is given up.
+      if (stops === this.#stops) throw error
+    }
     if (stops !== this.#stops) return
     await this.#coordinate('start')
     if (stops !== this.#stops) return

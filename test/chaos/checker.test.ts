@@ -1,157 +1,274 @@
-// The checker of the chaos test: it accepts a history as it should be, and none of these.
+// The checker of logs: it accepts a history as it should be, and none of these.
 
 import { describe, expect, it } from 'vitest'
-import { type AuditedRow, check, type Fact, type Write } from './checker.ts'
+import { check } from './checker.ts'
+import { LEASE_MS, Script } from './script.ts'
 import type { ChaosTask } from './tasks.ts'
 
 const TASK: ChaosTask = { id: 't', kind: 'every', stepMs: 1000, policy: 'catch-up', workMs: 0 }
+/** Replica a runs slot 1000 and commits it. */
+const first = () =>
+  new Script()
+    .registered(1000)
+    .claim('a', 1010, [1000, 1])
+    .run('a', 1011, [1000, 1])
+    .ran('a', 1015, [1000, 1])
+    .commit('a', 1016, [1, 2000])
 
-const free = (token: number, nextRunAt: number, updatedAt: number): AuditedRow => {
-  return { token, owner: null, leaseUntil: null, nextRunAt, updatedAt }
-}
-const held = (token: number, pid: number, [nextRunAt, updatedAt, leaseUntil]: number[]) =>
-  ({ token, owner: `${pid}/x.0`, leaseUntil, nextRunAt, updatedAt }) as AuditedRow
+/** Then it stands still in slot 2000, and b takes that over. */
+const paused = () =>
+  first().claim('a', 2005, [2000, 2]).run('a', 2006, [2000, 2]).tell('a', 2100, { what: 'paused' })
+const takenOver = () =>
+  paused()
+    .claim('b', 2610, [2000, 3], { takenOver: true })
+    .run('b', 2611, [2000, 3])
+    .ran('b', 2620, [2000, 3])
+    .commit('b', 2621, [3, 3000])
+const whole = () =>
+  takenOver()
+    .tell('a', 2700, { what: 'resumed' })
+    .aborted('a', 2705, [2000, 2])
+    .ran('a', 2710, [2000, 2])
+    .commit('a', 2711, [2, 3000], 'refused')
 
-/** Process 7 runs slot 1000, dies in slot 2000; process 8 takes it over and commits late. */
-const ROWS: readonly AuditedRow[] = [
-  free(0, 1000, 0),
-  held(1, 7, [1000, 1010, 1610]),
-  held(1, 7, [1000, 1010, 1800]),
-  free(1, 2000, 1020),
-  held(2, 7, [2000, 2005, 2605]),
-  held(3, 8, [2000, 2605, 3205]),
-  free(3, 3000, 9000),
-]
-const FACTS: readonly Fact[] = [
-  { pid: 7, what: 'run', taskId: 't', slot: 1000, token: 1 },
-  { pid: 7, what: 'ran', taskId: 't', slot: 1000, token: 1 },
-  { pid: 7, what: 'commit', taskId: 't', slot: 1000, token: 1 },
-  { pid: 7, what: 'run', taskId: 't', slot: 2000, token: 2 },
-  { pid: 8, what: 'run', taskId: 't', slot: 2000, token: 3 },
-  { pid: 8, what: 'ran', taskId: 't', slot: 2000, token: 3 },
-  { pid: 7, what: 'commit-rejected', taskId: 't', slot: 2000, token: 2 },
-  { pid: 8, what: 'commit', taskId: 't', slot: 2000, token: 3 },
-]
-
-const writesOf = (rows: readonly AuditedRow[]): Write[] =>
-  rows.slice(1).map((after, index) => ({ id: 't', before: rows[index] as AuditedRow, after }))
-
-const verdict = (rows: readonly AuditedRow[], facts: readonly Fact[], task = TASK) =>
-  check([task], writesOf(rows), facts)
-
-/** The rows with some of them replaced or, by `null`, left out. */
-const rowsBut = (changes: Record<number, AuditedRow | null>): AuditedRow[] =>
-  ROWS.flatMap((row, index) => {
-    const change = changes[index]
-    return change === null ? [] : [change ?? row]
-  })
-const without = (index: number): Fact[] => FACTS.filter((_, other) => other !== index)
-const and = (fact: Partial<Fact>): Fact[] => [
-  ...FACTS,
-  { pid: 7, what: 'run', taskId: 't', slot: 1000, token: 1, ...fact },
-]
+const verdict = ({ facts }: Script, task = TASK) =>
+  check({ leaseMs: LEASE_MS, tickMs: 200, tasks: [task] }, facts)
+const complaints = (script: Script, task = TASK) =>
+  verdict(script, task)
+    .findings.map(({ text }) => text)
+    .join('\n')
 
 describe('the checker', () => {
-  it('accepts a history as it should be', () => {
-    expect(verdict(ROWS, FACTS)).toEqual({
-      violations: [],
-      counts: { claims: 3, takeOvers: 1, commits: 2, slots: 2 },
+  it('accepts a history as it should be, and counts what it shows', () => {
+    const { findings, counts } = verdict(whole().end(2800, [3000, 3]))
+    expect(findings).toEqual([])
+    expect(counts).toEqual({
+      ...{ claims: 3, takeOvers: 1, commits: 2, slots: 2 },
+      ...{ staleCommits: 1, lostReplies: 0, abortMsMax: 5 },
     })
   })
 
-  it('accepts that a missed slot runs once and the rest is dropped', () => {
-    const rows = [free(0, 1000, 0), held(1, 7, [1000, 5500, 6100]), free(1, 6000, 5510)]
-    const once = { ...TASK, policy: 'run-once' } as const
-    expect(verdict(rows, FACTS.slice(0, 3), once).violations).toEqual([])
-  })
+  const fine: Record<string, Script> = {
+    'a commit without an answer that was taken': first()
+      .claim('a', 2005, [2000, 2])
+      .run('a', 2006, [2000, 2])
+      .ran('a', 2007, [2000, 2])
+      .commit('a', 2008, [2, 3000], 'failed')
+      .end(2900, [3000, 2]),
+    'a claim without an answer that was granted': first()
+      .attempt('a', 2005)
+      .tell('a', 2010, { what: 'gone' })
+      .claim('b', 2610, [2000, 3], { takenOver: true })
+      .run('b', 2611, [2000, 3])
+      .ran('b', 2612, [2000, 3])
+      .commit('b', 2613, [3, 3000])
+      .end(2900, [3000, 3]),
+    'a claim whose answer was lost and that the row shows': first()
+      .attempt('a', 2005)
+      .found('a', 2005, [2000, 2])
+      .run('a', 2101, [2000, 2])
+      .ran('a', 2102, [2000, 2])
+      .commit('a', 2103, [2, 3000])
+      .end(2900, [3000, 2]),
+    'an answer that comes after its claim was found': first()
+      .attempt('a', 2005)
+      .found('a', 2005, [2000, 2])
+      .granted('a', 2005, [2000, 2])
+      .run('a', 2101, [2000, 2])
+      .ran('a', 2102, [2000, 2])
+      .commit('a', 2103, [2, 3000])
+      .end(2900, [3000, 2]),
+    'a lease that was left to lapse, as nobody heard of its end': first()
+      .claim('a', 2005, [2000, 2])
+      .renew('a', 2100, [2, 2000], 'failed')
+      .end(2000, [2000, 2], 2605),
+    'a slot that was handed back while its handler did not end': first()
+      .claim('a', 2005, [2000, 2])
+      .run('a', 2006, [2000, 2])
+      .aborted('a', 2100, [2000, 2])
+      .renew('a', 2150, [2, 2000])
+      .claim('b', 2160, [2000, 3], { takenOver: true })
+      .run('b', 2161, [2000, 3])
+      .tell('a', 2170, { what: 'gone' })
+      .ran('b', 2180, [2000, 3])
+      .commit('b', 2181, [3, 3000])
+      .end(2900, [3000, 3]),
+    'missed slots that all run under one claim': new Script()
+      .registered(1000)
+      .claim('a', 3100, [1000, 1])
+      .run('a', 3101, [1000, 1], true)
+      .ran('a', 3102, [1000, 1], true)
+      .run('a', 3103, [2000, 1], true)
+      .ran('a', 3104, [2000, 1], true)
+      .commit('a', 3105, [1, 3000])
+      .claim('a', 3106, [3000, 2])
+      .run('a', 3106, [3000, 2])
+      .ran('a', 3107, [3000, 2])
+      .commit('a', 3108, [2, 4000])
+      .end(3200, [4000, 2]),
+  }
+  for (const [what, script] of Object.entries(fine)) {
+    it(`accepts ${what}`, () => expect(complaints(script)).toBe(''))
+  }
 
-  const onTime = [free(0, 1000, 0), held(1, 7, [1000, 1010, 1610]), free(1, 6000, 1020)]
-  const broken: Record<string, [rows: readonly AuditedRow[], facts: readonly Fact[], RegExp]> = {
+  const stuck = first().end(2900, [2000, 1])
+  const broken: Record<string, [script: Script, text: RegExp]> = {
     'a claim under a live lease': [
-      rowsBut({ 5: held(3, 8, [2000, 2604, 3204]) }),
-      FACTS,
-      /a claim at 2604 while a lease lived until 2605/,
+      paused().claim('b', 2604, [2000, 3], { takenOver: true }),
+      /token 3: a claim at 2604, under the lease of 2 until 2605/,
     ],
+    'a claim under a renewed lease': [
+      first()
+        .claim('a', 2005, [2000, 2])
+        .renew('a', 2205, [2, 2805])
+        .claim('b', 2610, [2000, 3], { takenOver: true }),
+      /token 3: a claim at 2610, under the lease of 2 until 2805/,
+    ],
+    'a claim before its slot': [first().claim('a', 1999, [2000, 2]), /at 1999 of slot 2000/],
     'a token that repeats': [
-      rowsBut({ 5: held(2, 8, [2000, 2605, 3205]), 6: free(2, 3000, 9000) }),
-      FACTS,
-      /a renewal that changed more than the deadline/,
-    ],
-    'a token that jumps': [
-      rowsBut({ 5: held(4, 8, [2000, 2605, 3205]), 6: free(4, 3000, 9000) }),
-      FACTS,
-      /token 4 after 2/,
+      paused().claim('b', 2610, [2000, 2], { takenOver: true }),
+      /token 2 repeats: a has had it/,
     ],
     'a token that goes back': [
-      rowsBut({ 5: held(1, 8, [2000, 2605, 3205]), 6: free(1, 3000, 9000) }),
-      FACTS,
-      /token 1 after 2/,
+      new Script()
+        .registered(1000)
+        .attempt('b', 900)
+        .claim('a', 1010, [1000, 5], { takenOver: true })
+        .claim('b', 1700, [1000, 4], { takenOver: true }),
+      /token 4 after a higher one/,
     ],
-    'a claim before its slot': [
-      rowsBut({ 1: held(1, 7, [1000, 999, 1599]), 2: held(1, 7, [1000, 999, 1800]) }),
-      FACTS,
-      /a claim at 999 of slot 1000/,
+    'a token that nobody can have got': [
+      first().claim('a', 2005, [2000, 3], { takenOver: true }),
+      /1 tokens belong to no claim; 0 claims have no answer/,
     ],
-    'a claim that moves the slot': [
-      rowsBut({ 5: held(3, 8, [3000, 2605, 3205]), 6: free(3, 4000, 9000) }),
-      FACTS,
-      /a claim that moved the slot/,
+    'a token beyond the row': [first().end(2900, [2000, 0]), /token 1, beyond the row's/],
+    'a stale commit that is taken': [
+      takenOver().tell('a', 2700, { what: 'resumed' }).commit('a', 2711, [2, 3000]),
+      /a commit under token 2, which was no longer the newest/,
     ],
-    'a renewal that takes the claim': [
-      rowsBut({ 2: held(1, 8, [1000, 1010, 1800]) }),
-      FACTS,
-      /a renewal that changed more than the deadline/,
+    'a stale renewal that is granted': [
+      takenOver().renew('a', 2711, [2, 3311]),
+      /a renewal under token 2, which was no longer the newest/,
     ],
-    'a lease out of nothing': [
-      [...ROWS, held(3, 8, [3000, 9000, 9600])],
-      FACTS,
-      /a lease without a claim/,
+    'a second commit': [first().commit('a', 1020, [1, 2000]), /a second commit under token 1/],
+    'a renewal after the commit': [
+      first().renew('a', 1020, [1, 1620]),
+      /a renewal under token 1, which was committed/,
     ],
-    'a second commit': [[...ROWS, free(3, 4000, 9001)], FACTS, /which held nothing/],
-    'a stale commit': [
-      ROWS,
-      and({ what: 'commit', token: 2 }),
-      /a commit under token 2 that the store never took/,
+    'a commit refused to the newest token': [
+      first()
+        .claim('a', 2005, [2000, 2])
+        .commit('a', 2008, [2, 3000], 'refused')
+        .end(2900, [2000, 2]),
+      /the newest token, 2, was refused its commit/,
     ],
-    'a commit of another': [ROWS, and({ pid: 8, what: 'commit' }), /commit by 8 under token 1/],
-    'a run without a claim': [ROWS, and({ token: 9 }), /run by 7 under token 9 of another/],
-    'a run of an earlier slot': [ROWS, and({ slot: 0 }), /slot 0 ran under token 1/],
-    'a slot that never ran': [ROWS, without(5), /slot 2000 never ran/],
-    'a slot that only began': [ROWS, without(1), /slot 1000 never ran/],
-    'a slot that was passed over': [onTime, FACTS, /slot 2000 never ran|slot 3000 never ran/],
-    'a cursor that goes back': [
-      [...ROWS.slice(0, -1), free(3, 1000, 9000)],
-      FACTS,
-      /slot 1000 after/,
+    'a write in the name of another': [
+      takenOver().commit('a', 2700, [3, 3000]),
+      /commit by a under token 3, which it was not granted/,
+    ],
+    'a run without a claim': [first().run('b', 2000, [2000, 9]), /run by b under token 9/],
+    'a run of another slot': [
+      paused().run('a', 2101, [1000, 2]),
+      /slot 1000 ran under a claim of 2000/,
+    ],
+    'a run that is told it was missed': [
+      first().claim('a', 2005, [2000, 2]).run('a', 2006, [2000, 2], true),
+      /slot 2000 was told missed/,
+    ],
+    'a slot that never ran': [
+      first().claim('a', 2005, [2000, 2]).commit('a', 2008, [2, 3000]).end(2900, [3000, 2]),
+      /slot 2000 was committed and never ran/,
+    ],
+    'a slot that only began': [
+      first()
+        .claim('a', 2005, [2000, 2])
+        .run('a', 2006, [2000, 2])
+        .commit('a', 2008, [2, 3000])
+        .end(2900, [3000, 2]),
+      /slot 2000 was committed and never ran/,
+    ],
+    'a slot that ran after its commit': [
+      first()
+        .claim('a', 2005, [2000, 2])
+        .run('a', 2006, [2000, 2])
+        .commit('a', 2008, [2, 3000])
+        .ran('a', 2009, [2000, 2])
+        .end(2900, [3000, 2]),
+      /slot 2000 was committed and never ran/,
+    ],
+    'slots that were passed over': [
+      first().claim('a', 4000, [4000, 2]),
+      /token 2 found slot 4000 where 2000 was due/,
+    ],
+    'slots that were dropped though on time': [
+      new Script()
+        .registered(1000)
+        .claim('a', 1010, [1000, 1])
+        .run('a', 1011, [1000, 1])
+        .ran('a', 1012, [1000, 1])
+        .commit('a', 1016, [1, 3000])
+        .end(2900, [3000, 1]),
+      /slots before 3000 were dropped, though 1000 was on time/,
     ],
     'a cursor between the slots': [
-      [...ROWS.slice(0, -1), free(3, 3001, 9000)],
-      FACTS,
-      /slot 3001 after/,
+      new Script()
+        .registered(1000)
+        .claim('a', 1010, [1000, 1])
+        .commit('a', 1016, [1, 2001])
+        .end(2000, [2001, 1]),
+      /slot 2001 after slot 1000/,
+    ],
+    'a cursor that forgets a commit': [
+      first().claim('b', 2005, [1000, 2], { takenOver: true }),
+      /token 2 found slot 1000 where 2000 was due/,
+    ],
+    'a take-over that is not told': [
+      paused().claim('b', 2610, [2000, 3]),
+      /token 3 was told no take-over/,
+    ],
+    'a run that begins after its lease': [
+      first().claim('a', 2005, [2000, 2]).run('a', 2900, [2000, 2]),
+      /a run began at 2900 under token 2, held until 2605/,
+    ],
+    'a run that is not aborted': [
+      first().claim('a', 2005, [2000, 2]).run('a', 2006, [2000, 2]).ran('a', 2900, [2000, 2]),
+      /a run under token 2 was not aborted by 2855/,
+    ],
+    'a run that is not aborted after a pause': [
+      takenOver().tell('a', 2700, { what: 'resumed' }).ran('a', 3000, [2000, 2]),
+      /a run under token 2 was not aborted by 2950/,
+    ],
+    'two runs while the older lease holds': [
+      paused().claim('b', 2590, [2000, 3], { takenOver: true }).run('b', 2600, [2000, 3]),
+      /runs of tokens 2 and 3 at once at 2600; the older lease was good until 2605/,
+    ],
+    'two runs at once under one claim': [
+      paused().run('a', 2101, [2000, 2]),
+      /runs of tokens 2 and 2 at once/,
+    ],
+    'a task that is stuck': [stuck, /is stuck at slot 2000; all was calm at 2900/],
+    'a task without a row': [first(), /has no row at the end/],
+    'a lease that nobody ended': [
+      whole().end(2800, [3000, 3], 9000),
+      /a lease until 9000 that nobody ended/,
     ],
   }
-  for (const [what, [rows, facts, text]] of Object.entries(broken)) {
-    it(`refuses ${what}`, () => {
-      expect(verdict(rows, facts).violations.join('\n')).toMatch(text)
-    })
+  for (const [what, [script, text]] of Object.entries(broken)) {
+    it(`refuses ${what}`, () => expect(complaints(script)).toMatch(text))
   }
 
-  it('refuses a write that is not shown', () => {
-    const writes = writesOf(ROWS).filter((_, index) => index !== 2)
-    expect(check([TASK], writes, FACTS).violations.join('\n')).toMatch(
-      /a write that the audit does not show/,
-    )
-  })
-
-  it('refuses slots dropped by a run-once task that was on time', () => {
-    const once = { ...TASK, policy: 'run-once' } as const
-    expect(verdict(onTime, FACTS.slice(0, 3), once).violations.join()).toMatch(
-      /slots from 2000 to 6000 were dropped, though 1000 was on time/,
-    )
-  })
-
   it('refuses a delay that goes on', () => {
-    const delay = { ...TASK, kind: 'delay' } as const
-    expect(verdict(ROWS, FACTS, delay).violations.join()).toMatch(/a delay that goes on at 2000/)
+    const script = first().end(1500, [2000, 1])
+    expect(complaints(script, { ...TASK, kind: 'delay' })).toMatch(/a delay that goes on at 2000/)
+  })
+
+  it('lets a task that skips drop what was missed, and nothing else', () => {
+    const missed = new Script().registered(1000).claim('a', 3300, [1000, 1])
+    const skip: ChaosTask = { ...TASK, policy: 'skip' }
+    const dropped = missed.commit('a', 3301, [1, 4000]).end(3400, [4000, 1])
+    expect(complaints(dropped, skip)).toBe('')
+    const onTime = new Script().registered(1000).claim('a', 1010, [1000, 1])
+    const idle = onTime.commit('a', 1011, [1, 2000]).end(1100, [2000, 1])
+    expect(complaints(idle, skip)).toMatch(/slot 1000 was committed and never ran/)
   })
 })

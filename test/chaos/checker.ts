@@ -1,177 +1,163 @@
-// Judges a run of the chaos test from two records made outside the engine: the audit, which is the
-// store's own order of accepted writes, kept by a trigger, and the facts that the replicas logged.
+// Judges a chaos run by its log alone. The rules are those of SPEC §2.5: tokens only grow, a claim
+// waits for the lease before it, only the newest token writes, the cursor passes no slot that the
+// policy keeps without its run and its commit, no run outlives its lease unheard, nothing is stuck.
 
-import { type ChaosTask, TICK_MS } from './tasks.ts'
+import { Advance } from './advance.ts'
+import type { Fact } from './facts.ts'
+import { type Claim, History, mayBeHandedBack, trustedUntil, type Violation } from './history.ts'
+import { Processes } from './processes.ts'
+import { judgeRuns } from './run-rules.ts'
+import type { Plan } from './tasks.ts'
 
-/** What a replica logged. For `store-error` the text is in `taskId`. */
-export interface Fact {
-  readonly pid: number
-  readonly what:
-    | 'started'
-    | 'run'
-    | 'ran'
-    | 'commit'
-    | 'commit-rejected'
-    | 'commit-unknown'
-    | 'lease-lost'
-    | 'store-error'
-  readonly taskId: string
-  readonly slot: number | null
-  readonly token: number
-}
-
-/** A row before or after an accepted write. */
-export interface AuditedRow {
-  readonly token: number
-  readonly owner: string | null
-  readonly leaseUntil: number | null
-  readonly nextRunAt: number | null
-  readonly updatedAt: number
-}
-
-/** One accepted write; the audit is in the order of the writes. */
-export interface Write {
+/** A violation, and the lines of the log that lead to it. */
+export interface Finding extends Violation {
   readonly id: string
-  readonly before: AuditedRow
-  readonly after: AuditedRow
 }
 
-/** What was found, and how often what was to be provoked did happen. */
+/** How often what was to be provoked did happen. */
+export interface Counts {
+  claims: number
+  takeOvers: number
+  commits: number
+  /** Slots that the policy kept, each with its run and its commit. */
+  slots: number
+  /** Commits of a token that was no longer the newest, all of them refused. */
+  staleCommits: number
+  /** Requests whose answer did not come. */
+  lostReplies: number
+  /** From when an abort was due until the handler heard of it, the longest, ms. */
+  abortMsMax: number
+}
+
+/** What the log shows. */
 export interface Verdict {
-  readonly violations: readonly string[]
-  readonly counts: Readonly<Record<'claims' | 'takeOvers' | 'commits' | 'slots', number>>
+  readonly findings: readonly Finding[]
+  readonly counts: Readonly<Counts>
 }
 
-interface Claim {
-  readonly pid: number
-  readonly slot: number
-  readonly claimedAt: number
-  readonly isTakeOver: boolean
+/** Checks the log of a run that has ended. */
+export function check(plan: Plan, facts: readonly Fact[]): Verdict {
+  const findings: Finding[] = []
+  const counts: Counts = {
+    ...{ claims: 0, takeOvers: 0, commits: 0, slots: 0, staleCommits: 0 },
+    ...{ lostReplies: 0, abortMsMax: 0 },
+  }
+  const processes = new Processes(facts)
+  const calmAt = facts.findLast(({ what }) => what === 'calm')?.at ?? Infinity
+  for (const task of plan.tasks) {
+    const history = new History(task, facts)
+    const violations = [
+      ...history.violations,
+      ...tokenRules(history),
+      ...leaseRules(history),
+      ...writeRules(history, counts),
+      ...new Advance(history, plan.tickMs, counts).violations,
+      ...judgeRuns(history, processes, counts),
+      ...endRules(history, calmAt),
+    ]
+    findings.push(...violations.map((violation) => ({ ...violation, id: task.id })))
+  }
+  for (const fact of facts) if ('step' in fact && fact.step === 'failed') counts.lostReplies++
+  return { findings, counts }
 }
 
-/** Checks every promise that the chaos test is about. */
-export function check(
-  tasks: readonly ChaosTask[],
-  writes: readonly Write[],
-  facts: readonly Fact[],
-): Verdict {
-  const violations: string[] = []
-  const counts = { claims: 0, takeOvers: 0, commits: 0, slots: 0 }
-  const ran = new Set<string>()
-  for (const { what, taskId, slot } of facts) if (what === 'ran') ran.add(`${taskId}@${slot}`)
-  for (const task of tasks) {
-    const history = new History(task, ran, counts)
-    for (const write of writes) if (write.id === task.id) history.accept(write)
-    for (const fact of facts) if (fact.taskId === task.id) history.hear(fact)
-    violations.push(...history.violations)
+/** Tokens grow in the order of the claims, and those that nobody knows are accounted for. */
+function* tokenRules({ claims, openAttempts, row }: History): Iterable<Violation> {
+  let earliest = Infinity
+  for (const { token, grantedLine, sentLine } of [...claims].reverse()) {
+    if (sentLine > earliest) {
+      yield { line: grantedLine, text: `token ${token} after a higher one` }
+    }
+    earliest = Math.min(earliest, grantedLine)
   }
-  return { violations, counts }
+  const newest = row?.token ?? claims.at(-1)?.token ?? 0
+  const unknown = newest - claims.length
+  if (unknown > openAttempts) {
+    const text = `${unknown} tokens belong to no claim; ${openAttempts} claims have no answer`
+    yield { line: claims.at(-1)?.grantedLine ?? 0, text }
+  }
+  for (const { token, grantedLine } of claims) {
+    if (token > newest) yield { line: grantedLine, text: `token ${token}, beyond the row's` }
+  }
 }
 
-/** The life of one task, write by write. */
-class History {
-  readonly violations: string[] = []
-  readonly #task: ChaosTask
-  readonly #ran: ReadonlySet<string>
-  readonly #counts: Record<keyof Verdict['counts'], number>
-  readonly #claims = new Map<number, Claim>()
-  readonly #committed = new Set<number>()
-  #last: AuditedRow | undefined
-
-  constructor(
-    task: ChaosTask,
-    ran: ReadonlySet<string>,
-    counts: Record<keyof Verdict['counts'], number>,
-  ) {
-    this.#task = task
-    this.#ran = ran
-    this.#counts = counts
-  }
-
-  accept({ before, after }: Write): void {
-    if (this.#last && JSON.stringify(this.#last) !== JSON.stringify(before)) {
-      this.#violation('a write that the audit does not show')
-    }
-    this.#last = after
-    if (after.token !== before.token) this.#claim(before, after)
-    else if (after.leaseUntil === null) this.#commit(before, after)
-    else this.#renew(before, after)
-  }
-
-  /** What a replica believes must agree with what the store accepted. */
-  hear({ what, pid, token, slot }: Fact): void {
-    if (!['run', 'ran', 'commit'].includes(what)) return
-    const claim = this.#claims.get(token)
-    if (claim?.pid !== pid) this.#violation(`${what} by ${pid} under token ${token} of another`)
-    if (what === 'commit' && !this.#committed.has(token)) {
-      this.#violation(`a commit under token ${token} that the store never took`)
-    }
-    if (claim && what === 'run' && slot !== null && slot < claim.slot) {
-      this.#violation(`slot ${slot} ran under token ${token}, which claimed ${claim.slot}`)
+/** No claim is granted while the one before it holds. */
+function* leaseRules({ claims }: History): Iterable<Violation> {
+  for (const [index, claim] of claims.entries()) {
+    const { token, now, slot, sentLine, grantedLine: line } = claim
+    if (now < slot) yield { line, text: `token ${token}: a claim at ${now} of slot ${slot}` }
+    const before = claims[index - 1]
+    if (!before) continue
+    const until = trustedUntil(before, sentLine)
+    const hasEnded =
+      until <= now ||
+      mayBeHandedBack(before, line) ||
+      before.commits.some((commit) => commit.sentLine < line)
+    if (!hasEnded) {
+      const lease = `the lease of ${before.token} until ${until}`
+      yield { line, text: `token ${token}: a claim at ${now}, under ${lease}` }
     }
   }
+}
 
-  #claim(before: AuditedRow, after: AuditedRow): void {
-    const now = after.updatedAt
-    this.#counts.claims++
-    if (after.token !== before.token + 1) {
-      this.#violation(`token ${after.token} after ${before.token}`)
-    }
-    const isTakeOver = before.leaseUntil !== null
-    if (before.leaseUntil !== null && before.leaseUntil > now) {
-      this.#violation(`a claim at ${now} while a lease lived until ${before.leaseUntil}`)
-    }
-    if (isTakeOver) this.#counts.takeOvers++
-    if (before.nextRunAt === null || before.nextRunAt > now) {
-      this.#violation(`a claim at ${now} of slot ${before.nextRunAt}`)
-    }
-    if (after.nextRunAt !== before.nextRunAt) this.#violation('a claim that moved the slot')
-    const pid = Number(after.owner?.split('/')[0])
-    const slot = before.nextRunAt ?? now
-    this.#claims.set(after.token, { pid, slot, claimedAt: now, isTakeOver })
+/** Only the newest token renews and commits; and it is not refused. */
+function* writeRules({ claims, row }: History, counts: Counts): Iterable<Violation> {
+  let nextGrantedLine = Infinity
+  for (const claim of [...claims].reverse()) {
+    yield* staleWrites(claim, nextGrantedLine, counts)
+    yield* strangeCommits(claim, row?.token === claim.token)
+    nextGrantedLine = Math.min(nextGrantedLine, claim.grantedLine)
   }
+}
 
-  #renew(before: AuditedRow, after: AuditedRow): void {
-    if (before.leaseUntil === null) this.#violation(`a lease without a claim, ${after.leaseUntil}`)
-    if (after.owner !== before.owner || after.nextRunAt !== before.nextRunAt) {
-      this.#violation('a renewal that changed more than the deadline')
-    }
+function* staleWrites(claim: Claim, takenOverLine: number, counts: Counts): Iterable<Violation> {
+  const { token, renewals, commits } = claim
+  for (const { sentLine, step, answeredLine: line } of renewals) {
+    if (sentLine < takenOverLine || step !== 'granted') continue
+    yield { line, text: `a renewal under token ${token}, which was no longer the newest` }
   }
-
-  #commit(before: AuditedRow, after: AuditedRow): void {
-    this.#counts.commits++
-    if (before.leaseUntil === null || this.#committed.has(after.token)) {
-      this.#violation(`a commit under token ${after.token}, which held nothing`)
-    }
-    this.#committed.add(after.token)
-    const claim = this.#claims.get(after.token)
-    if (!claim) this.#violation(`a commit under token ${after.token}, which never claimed`)
-    else this.#advance(claim, after.nextRunAt)
+  for (const { sentLine, step, answeredLine: line } of commits) {
+    if (sentLine < takenOverLine) continue
+    if (step === 'refused') counts.staleCommits++
+    if (step !== 'granted') continue
+    yield { line, text: `a commit under token ${token}, which was no longer the newest` }
   }
+}
 
-  /** The cursor moves forward along the slots, and over none that the policy keeps. */
-  #advance(claim: Claim, next: number | null): void {
-    const { stepMs, kind, policy } = this.#task
-    const { slot, claimedAt, isTakeOver } = claim
-    if (kind === 'delay' && next !== null) this.#violation(`a delay that goes on at ${next}`)
-    if (kind !== 'delay' && (next === null || next <= slot || (next - slot) % stepMs !== 0)) {
-      this.#violation(`slot ${next} after slot ${slot}`)
-      return
-    }
-    const end = next ?? slot + stepMs
-    if (policy === 'skip') return
-    const isMissed = !isTakeOver && claimedAt - slot > TICK_MS
-    const kept = policy === 'run-once' ? slot + stepMs : end
-    if (policy === 'run-once' && end !== kept && !isMissed) {
-      this.#violation(`slots from ${kept} to ${end} were dropped, though ${slot} was on time`)
-    }
-    for (let due = slot; due < kept; due += stepMs) {
-      this.#counts.slots++
-      if (!this.#ran.has(`${this.#task.id}@${due}`)) this.#violation(`slot ${due} never ran`)
+function* strangeCommits({ token, commits, renewals }: Claim, isNewest: boolean) {
+  const granted = commits.filter(({ step }) => step === 'granted')
+  const [first, second] = granted
+  if (second) yield { line: second.answeredLine, text: `a second commit under token ${token}` }
+  for (const { sentLine, step, answeredLine: line } of renewals) {
+    if (first && step === 'granted' && sentLine > first.answeredLine) {
+      yield { line, text: `a renewal under token ${token}, which was committed` }
     }
   }
-
-  #violation(text: string): void {
-    this.violations.push(`${this.#task.id}: ${text}`)
+  const [only] = commits
+  if (isNewest && commits.length === 1 && only?.step === 'refused') {
+    yield { line: only.answeredLine, text: `the newest token, ${token}, was refused its commit` }
   }
+}
+
+/** When all is calm and all have ended, each task has gone on, and nobody holds a lease. */
+function* endRules({ task, row, claims }: History, calmAt: number): Iterable<Violation> {
+  const line = claims.at(-1)?.grantedLine ?? 0
+  if (!row) {
+    yield { line, text: 'has no row at the end' }
+    return
+  }
+  const { slot, token, leaseUntil } = row
+  const newest = claims.find((claim) => claim.token === token)
+  if (slot !== null && leaseUntil !== undefined && leaseUntil > slot && isAnswered(newest)) {
+    yield { line, text: `a lease until ${leaseUntil} that nobody ended` }
+  }
+  if (task.kind === 'delay' ? slot !== null : slot === null || slot < calmAt) {
+    yield { line, text: `is stuck at slot ${slot}; all was calm at ${calmAt}` }
+  }
+}
+
+/** Whether nothing about the claim stayed open; what did lapses by itself. */
+function isAnswered(claim: Claim | undefined): boolean {
+  if (claim?.takenOver === undefined) return false
+  return [...claim.renewals, ...claim.commits].every(({ step }) => step === 'granted')
 }

@@ -1,4 +1,4 @@
-// The tasks that all replicas of the chaos test register, and the checker knows.
+// The tasks that all replicas of a chaos run register, and the checkers know.
 
 /** A durable task whose slots are `stepMs` apart; a delay has one. */
 export interface ChaosTask {
@@ -10,8 +10,12 @@ export interface ChaosTask {
   readonly workMs: number
 }
 
-export const LEASE_MS = 600
-export const TICK_MS = 200
+/** What the replicas of a run do, and at what pace. */
+export interface Plan {
+  readonly leaseMs: number
+  readonly tickMs: number
+  readonly tasks: readonly ChaosTask[]
+}
 
 const intervals = (
   policy: ChaosTask['policy'],
@@ -22,7 +26,7 @@ const intervals = (
   }))
 
 // Short work meets a fault before, between and after its writes; long work meets it while it runs.
-const ROWS = [
+const DENSE = [
   [200, 0],
   [250, 5],
   [300, 20],
@@ -33,12 +37,37 @@ const ROWS = [
   [1500, 1200],
 ] as const
 
-export const TASKS: readonly ChaosTask[] = [
-  ...intervals('catch-up', ROWS),
-  ...intervals('run-once', ROWS),
-  ...intervals('skip', ROWS.slice(0, 3)),
+const AROUND: readonly ChaosTask[] = [
   { id: 'cron catch-up', kind: 'cron', policy: 'catch-up', stepMs: 1000, workMs: 10 },
   { id: 'cron run-once', kind: 'cron', policy: 'run-once', stepMs: 2000, workMs: 10 },
   { id: 'delay soon', kind: 'delay', policy: 'run-once', stepMs: 3000, workMs: 50 },
   { id: 'delay later', kind: 'delay', policy: 'catch-up', stepMs: 15_000, workMs: 50 },
 ]
+
+/** The plans: `dense` for many faults in little time, `light` for hours beside other work. */
+export const PLANS = {
+  dense: {
+    ...{ leaseMs: 600, tickMs: 200 },
+    tasks: [
+      ...intervals('catch-up', DENSE),
+      ...intervals('run-once', DENSE),
+      ...intervals('skip', DENSE.slice(0, 3)),
+      ...AROUND,
+    ],
+  },
+  light: {
+    ...{ leaseMs: 1500, tickMs: 250 },
+    tasks: [
+      ...intervals('catch-up', [
+        [1000, 100],
+        [2000, 1900],
+      ]),
+      ...intervals('run-once', [
+        [1000, 0],
+        [2000, 1900],
+      ]),
+      ...intervals('skip', [[1000, 700]]),
+      ...AROUND,
+    ],
+  },
+} satisfies Record<string, Plan>

@@ -1,6 +1,7 @@
 // SPEC §2.5: how runs end, also those of runners that died, stalled or are stopped.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CronfenceError } from '../../src/errors.ts'
 import { FaultyStore } from './faulty-store.ts'
 import { World } from './harness.ts'
 
@@ -203,5 +204,22 @@ describe('stop', () => {
     await world.within(1000, a.stop())
     await world.clock.advance(3000)
     expect(world.marked()).toEqual(['11:00:00', '11:00:00'])
+  })
+
+  test('#7: ends a start under way well, also when the store is stopped next', async () => {
+    let closeStore = () => {}
+    const closed = new Promise<never>((_, reject) => {
+      closeStore = () => reject(new CronfenceError('STORE_CLOSED', 'the store was stopped'))
+    })
+    const store = new Proxy(world.store, {
+      get: (target, name) => (name === 'start' ? () => closed : Reflect.get(target, name)),
+    })
+    const early = world.replica({ store })
+    const started = early.start()
+    await world.clock.advance(5000)
+    await world.within(100, early.stop())
+    closeStore()
+    await started
+    expect(world.clock.pendingTimers).toBe(0)
   })
 })

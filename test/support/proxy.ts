@@ -1,5 +1,5 @@
 // A TCP proxy between a client and a server, for what networks do: lose a reply, cut a connection,
-// or swallow everything and say nothing.
+// pass things on late, or swallow everything and say nothing.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -7,8 +7,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** Which way a chunk of bytes goes. */
 export type Direction = 'request' | 'reply'
 
-/** What becomes of it: passed on; dropped with the connection; or kept back until `release`. */
-export type Verdict = 'pass' | 'cut' | 'hold'
+/**
+ * What becomes of it: passed on, after that many ms where it is a number; dropped with the
+ * connection; or kept back until `release`.
+ */
+export type Verdict = 'pass' | 'cut' | 'hold' | number
 
 /** A proxy; clients connect to its port of 127.0.0.1. */
 export interface TcpProxy {
@@ -45,9 +48,15 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
             isHolding = false
             to.write(bytes)
           })
-        } else {
+        } else if (verdict === 'cut') {
           from.destroy()
           to.destroy()
+        } else {
+          from.pause() // What comes later must not overtake it.
+          setTimeout(() => {
+            to.write(bytes)
+            from.resume()
+          }, verdict)
         }
       })
       // A connection that is being held looks alive to the other side.

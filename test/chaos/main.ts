@@ -1,0 +1,63 @@
+// `npm run chaos -- --store X --minutes N`: one chaos run by command, or `--rounds N` faults in
+// quick succession; `--seed S` repeats the choice of faults. Exit code 1 on a violation, with the
+// history that shows it; the run's folder is kept then.
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { report } from './report.ts'
+import { runChaos } from './run.ts'
+import { STORE_NAMES, type StoreName } from './store-names.ts'
+
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string' },
+    minutes: { type: 'string' },
+    rounds: { type: 'string' },
+    seed: { type: 'string' },
+  },
+})
+
+function chosenStore(): StoreName {
+  const found = STORE_NAMES.find((name) => name === values.store)
+  if (!found) throw new TypeError(`--store must be one of ${STORE_NAMES.join(', ')}`)
+  return found
+}
+
+function positive(name: 'minutes' | 'rounds' | 'seed'): number | undefined {
+  const text = values[name]
+  if (text === undefined) return undefined
+  if (!(Number(text) > 0)) throw new RangeError(`--${name} must be a number above 0, got ${text}`)
+  return Number(text)
+}
+
+const store = chosenStore()
+const [minutes, rounds] = [positive('minutes'), positive('rounds')]
+const seed = positive('seed') ?? Math.floor(Math.random() * 2 ** 31)
+
+const folder = mkdtempSync(join(tmpdir(), `cronfence-chaos-${store}-`))
+// For the servers too, which run as users of their own.
+chmodSync(folder, 0o1777)
+process.env.TMPDIR = folder
+
+const startedAt = performance.now()
+console.log(`chaos on ${store}, seed ${seed}, in ${folder}`)
+const result = await runChaos({
+  ...{ store, seed, folder, plan: 'light', replicas: 3 },
+  rounds: rounds ?? (minutes === undefined ? 100 : Infinity),
+  lengthMs: (minutes ?? Infinity) * 60_000,
+  pauseMs: rounds === undefined && minutes !== undefined ? [4000, 12_000] : [200, 1200],
+})
+const { summary, history, isClean } = report(result)
+console.log(`${store}, seed ${seed}, ${took()} min: ${summary}`)
+await result.end(!isClean)
+if (isClean) rmSync(folder, { recursive: true, force: true })
+else {
+  console.error(`${history}\nThe log and all else is in ${folder}`)
+  process.exitCode = 1
+}
+
+function took(): string {
+  return ((performance.now() - startedAt) / 60_000).toFixed(1)
+}
