@@ -1,5 +1,5 @@
 // Several processes on one SQLite file: no busy error gets out, tokens are exact, and a process
-// that is killed in the middle of its work leaves the others going.
+// that is killed or stands still in the middle of its work leaves the others going.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -79,6 +79,26 @@ describe('several processes on one file', () => {
     const store = new SQLiteStore({ file: place.file })
     expect((await store.schedules().get('task'))?.fencingToken).toBeGreaterThanOrEqual(last)
     await store.stop()
+  })
+
+  it('go on when one stands still in the middle of its work, and then goes on, too', async () => {
+    const [survivor, victim] = [claimer({ leaseMs: 5 }), claimer({ leaseMs: 5 })]
+    await Promise.all([survivor.next(), victim.next()])
+    const tokens: [number[], number[]] = [[], []]
+    for (let round = 0; round < 40; round++) {
+      tokens[0].push(Number(await victim.next()))
+      victim.child.kill('SIGSTOP')
+      // Nobody can write while it stands still inside a transaction.
+      const wake = setTimeout(() => victim.child.kill('SIGCONT'), 50)
+      for (let lines = 0; lines < 5; lines++) tokens[1].push(Number(await survivor.next()))
+      clearTimeout(wake)
+      victim.child.kill('SIGCONT')
+    }
+    for (const { child } of [survivor, victim]) child.kill('SIGKILL')
+    await Promise.all([survivor.ended, victim.ended])
+    for (const own of tokens) expect(own).toEqual([...own].sort(byValue))
+    const all = tokens.flat()
+    expect(new Set(all).size).toBe(all.length)
   })
 })
 
