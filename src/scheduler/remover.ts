@@ -2,8 +2,8 @@
 // claim; therefore the row is read first, and again afterwards, until it is gone.
 
 import type { Journal } from './journal.ts'
-import { type Failed, Lane } from './lane.ts'
-import type { Answer, StoreCalls } from './store-calls.ts'
+import { type Failed, Lane, LostReplies } from './lane.ts'
+import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
 
 interface Removal {
@@ -23,6 +23,7 @@ export interface RemoverOptions {
 /** Deletes rows, however often the store fails. */
 export class Remover {
   readonly #calls: StoreCalls
+  readonly #journal: Journal
   readonly #lane: Lane<Removal>
   readonly #pending = new Map<string, Promise<void>>()
   #retries = false
@@ -30,6 +31,7 @@ export class Remover {
 
   constructor({ calls, timers, journal, tickMs: retryMs }: RemoverOptions) {
     this.#calls = calls
+    this.#journal = journal
     this.#lane = new Lane({
       timers,
       retryMs,
@@ -46,8 +48,9 @@ export class Remover {
   }
 
   /**
-   * Begins when `ready` is; resolves when there is no such row. Rejects when the store fails while
-   * the scheduler is not running, or when it is stopped before the store answered.
+   * Begins when `ready` is; resolves when there is no such row. Rejects when the row cannot be read,
+   * when the store fails while the scheduler is not running, or when it is stopped before the store
+   * answered.
    */
   remove(storedId: string, ready: Promise<unknown>): Promise<void> {
     const earlier = this.#pending.get(storedId)
@@ -84,41 +87,37 @@ export class Remover {
   }
 
   async #work(batch: Removal[]): Promise<Failed<Removal> | undefined> {
+    const lost = new LostReplies<Removal>()
     let left = batch
     while (left.length > 0) {
       const rows = await this.#calls.get(left.map(({ storedId }) => storedId))
-      let error = firstError(rows)
-      const present: { removal: Removal; fencingToken: number }[] = []
+      const present: { removal: Removal; storedId: string; fencingToken: number }[] = []
       for (const [index, removal] of left.entries()) {
         const row = rows[index]
-        if (row instanceof Error) continue
-        if (row) present.push({ removal, fencingToken: row.fencingToken })
+        const { storedId } = removal
+        if (row instanceof Error) this.#failed(removal, row, lost)
+        else if (row) present.push({ removal, storedId, fencingToken: row.fencingToken })
         else removal.resolve()
       }
-      if (!error) {
-        const deleted = await this.#calls.delete(
-          present.map(({ removal: { storedId }, fencingToken }) => ({ storedId, fencingToken })),
-        )
-        error = firstError(deleted)
+      const answers = await this.#calls.delete(present)
+      left = []
+      for (const [index, { removal }] of present.entries()) {
+        const answer = answers[index]
+        if (answer instanceof Error) this.#failed(removal, answer, lost)
+        else left.push(removal)
       }
-      if (error)
-        return this.#fail(
-          left.filter((_, index) => rows[index] !== null),
-          error,
-        )
-      left = present.map(({ removal }) => removal)
     }
-    return undefined
+    return lost.failed
   }
 
-  #fail(items: Removal[], error: Error): Failed<Removal> | undefined {
+  /** A failure of one row is no matter of the others, and only whoever mends it can help. */
+  #failed(removal: Removal, error: Error, lost: LostReplies<Removal>): void {
     this.#lastError = error
-    if (this.#retries) return { items, error }
-    for (const removal of items) removal.reject(error)
-    return undefined
+    if (this.#retries && !isAboutOneRow(error)) {
+      lost.add(removal, error)
+      return
+    }
+    if (this.#retries) this.#journal.warn('a task cannot be deleted', error)
+    removal.reject(error)
   }
-}
-
-function firstError(answers: readonly Answer<unknown>[]): Error | undefined {
-  return answers.find((answer) => answer instanceof Error)
 }

@@ -170,6 +170,29 @@ describe('a row that cannot be read', () => {
   })
 })
 
+describe('the deletion of a row that cannot be read', () => {
+  test('rejects, is told of, and does not hold up other deletions', async () => {
+    const damage = { is: false }
+    const damaged = new CronfenceError('STORE_DAMAGED_RECORD', 'row "bad" is damaged')
+    const store = guarded((_, ids) => {
+      if (damage.is && ids.includes('bad')) throw damaged
+    })
+    const careful = world.replica({ store })
+    for (const id of ['a', 'bad', 'b']) careful.every('1h', { id }, world.handler())
+    await careful.start()
+    damage.is = true
+    const deletions = ['a', 'bad', 'b'].map((id) => careful.forgetTask(id))
+    const outcomes = await world.within(1000, Promise.allSettled(deletions))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: damaged })
+    expect((await world.store.list()).map(({ id }) => id)).toEqual(['bad'])
+    expect(world.lines.at(-1)).toContain('a task cannot be deleted: ')
+    damage.is = false
+    await careful.forgetTask('bad')
+    expect(await world.store.list()).toEqual([])
+  })
+})
+
 describe('a store that a newer release has taken over', () => {
   test('is asked once for a batch, not once for each of its rows', async () => {
     const asked = new Map<string, number>()
