@@ -1,10 +1,11 @@
 // `npm run bench:engine [-- --store NAME] [--quick] [--alone]`: occurrences per second and lateness
-// for 1, 2 and 4 replicas on each store, with and without a leader, and what an idle scheduler
-// costs. Every answer is checked before it is printed: an occurrence that ran twice, or that did
-// not run at all, is a failure, whatever the speed.
+// for 1, 2 and 4 replicas on each store, with and without a leader; beside them the store's peers,
+// unless `--alone`; and what an idle scheduler costs. Every answer is checked before it is printed:
+// an occurrence that ran twice, or that did not run at all, is a failure, whatever the speed.
 
 import { parseArgs } from 'node:util'
 import type { Measured, Question } from './load.ts'
+import { askPeer, installPeers, PEERS } from './peers.ts'
 import { ask } from './replicas.ts'
 import { type BenchServer, CONTESTANTS, type Contestant, contestant } from './stores.ts'
 
@@ -26,11 +27,17 @@ const FULL: Sizes = {
 const QUICK: Sizes = {
   replicas: [2],
   throughput: { kind: 'throughput', tasks: 5000, seconds: 2 },
-  burst: { kind: 'burst', tasks: 2000, rounds: 1 },
+  burst: { kind: 'burst', tasks: 10_000, rounds: 1 },
   idle: { kind: 'idle', tasks: 10_000, seconds: 3 },
 }
 
 const IDLE_GOAL = 0.02
+
+/** Peers are asked with as many, and compared to as many without a leader. */
+const PEER_REPLICAS = 2
+
+/** What issue 4 asks of each store: so many times the rate of its peer. */
+const PEER_FACTOR = 5
 
 const failures: string[] = []
 function check(holds: boolean, what: string): void {
@@ -50,31 +57,68 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** What was measured with so many replicas, as a row of the table. */
-async function row(store: Contestant, url: string, sizes: Sizes, ways: Ways): Promise<string> {
-  const { replicas, hasLeader } = ways
-  const { throughput, burst } = sizes
-  const who = `${store.name}, ${replicas} replicas${hasLeader ? ' with a leader' : ''}`
-  const busy = await ask(store, { replicas, load: { question: throughput, hasLeader }, url })
+/** So many replicas on a store. */
+interface Setup {
+  readonly store: Contestant
+  /** Of the server, or `''`. */
+  readonly url: string
+  readonly replicas: number
+  readonly hasLeader: boolean
+}
+
+/** What a store did. */
+interface Rates {
+  /** Of tasks that are always due. */
+  readonly perSecond: number
+  /** Of tasks that fall due at once, from then to the last run. */
+  readonly burstPerSecond: number
+  /** Of a burst, in ms: the median, the 99th percentile and the most. */
+  readonly lateness: readonly number[]
+}
+
+async function measureStore(setup: Setup, { throughput, burst }: Sizes): Promise<Rates> {
+  const { store, replicas, hasLeader } = setup
+  const who = nameOf(setup)
+  const busy = await ask(store, { ...setup, load: { question: throughput, hasLeader } })
   const perSecond = Math.round(checkOnce(who, busy) / throughput.seconds)
-  const bursts = await ask(store, { replicas, load: { question: burst, hasLeader }, url })
+  const bursts = await ask(store, { ...setup, load: { question: burst, hasLeader } })
   const [ran, due] = [checkOnce(who, bursts), burst.tasks * burst.rounds]
-  const lateness = bursts.flatMap((each) => each.lateness).sort((a, b) => a - b)
-  const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(lateness, share))
+  const sorted = bursts.flatMap((each) => each.lateness).sort((a, b) => a - b)
+  const lateness = [0.5, 0.99, 1].map((share) => percentile(sorted, share))
+  const [p50, p99 = Number.NaN, most = Number.NaN] = lateness
   console.log(`${who}: ${perSecond} occurrences/s; late by ${p50}, ${p99}, ${most} ms`)
   check(ran === due, `${who}: ${ran} of ${due} occurrences of bursts ran, each once`)
   const { goal, latenessGoalMs = Infinity } = store
   if (replicas === goal.replicas) {
     check(perSecond >= goal.perSecond, `${who}: ${perSecond} of ${goal.perSecond} occurrences/s`)
   }
-  if (replicas === 1) check((p99 ?? 0) < latenessGoalMs, `${who}: p99 lateness ${p99} ms`)
-  const leader = hasLeader ? 'yes' : 'no'
-  return `| ${store.name} | ${replicas} | ${leader} | ${perSecond} | ${p50} | ${p99} | ${most} |`
+  if (replicas === 1 && latenessGoalMs < Infinity) {
+    check(p99 < latenessGoalMs, `${who}: p99 lateness ${p99} ms`)
+  }
+  return { perSecond, burstPerSecond: Math.round((burst.tasks / most) * 1000), lateness }
 }
 
-interface Ways {
-  readonly replicas: number
-  readonly hasLeader: boolean
+function nameOf({ store, replicas, hasLeader }: Setup): string {
+  const processes = replicas === 1 ? '1 replica' : `${replicas} replicas`
+  return `${store.name}, ${processes}${hasLeader ? ' with a leader' : ''}`
+}
+
+/** Asks the store's peers what two replicas of cronfence were asked before. */
+async function peerRows(store: Contestant, url: string, ours: Rates): Promise<string[]> {
+  const rows: string[] = []
+  for (const peer of PEERS.filter((each) => each.store === store.name)) {
+    const { kind } = peer.question
+    const { ran, ranTwice, perSecond } = await askPeer(peer, PEER_REPLICAS, url)
+    const who = `${peer.name}, ${kind}`
+    console.log(`${who}: ${perSecond} runs/s, ${ran} runs, ${ranTwice} of them twice`)
+    const own = kind === 'due at once' ? ours.burstPerSecond : ours.perSecond
+    const factor = (own / perSecond).toFixed(1)
+    if (kind !== 'backlog') {
+      check(own >= PEER_FACTOR * perSecond, `${store.name}: ${own}/s, ${factor} times ${who}`)
+    }
+    rows.push(`| ${store.name} | ${peer.name} | ${kind} | ${perSecond} | ${own} | ${factor} |`)
+  }
+  return rows
 }
 
 async function idleRow(store: Contestant, url: string, { idle }: Sizes): Promise<string> {
@@ -86,30 +130,60 @@ async function idleRow(store: Contestant, url: string, { idle }: Sizes): Promise
   return `| ${store.name} | ${percent} | ${storeCallsPerSecond.toFixed(2)} |`
 }
 
+/** The rows of the three tables. */
+interface Tables {
+  readonly stores: string[]
+  readonly peers: string[]
+  readonly idle: string[]
+}
+
+async function bench(store: Contestant, sizes: Sizes, tables: Tables, isAlone: boolean) {
+  const server: BenchServer | undefined = await store.startServer?.()
+  const url = server?.url ?? ''
+  try {
+    for (const hasLeader of [false, true]) {
+      for (const replicas of sizes.replicas) {
+        const rates = await measureStore({ store, url, replicas, hasLeader }, sizes)
+        const cells = [replicas, hasLeader ? 'yes' : 'no', rates.perSecond, ...rates.lateness]
+        tables.stores.push(`| ${store.name} | ${cells.join(' | ')} |`)
+        if (isAlone || hasLeader || replicas !== PEER_REPLICAS) continue
+        tables.peers.push(...(await peerRows(store, url, rates)))
+      }
+    }
+    tables.idle.push(await idleRow(store, url, sizes))
+  } finally {
+    await server?.stop()
+  }
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { store: { type: 'string' }, quick: { type: 'boolean' } },
+    options: {
+      store: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      alone: { type: 'boolean', default: false },
+    },
   })
   const stores = values.store === undefined ? CONTESTANTS : [contestant(values.store)]
   const sizes = values.quick ? QUICK : FULL
-  const rows: string[] = []
-  const idle: string[] = []
-  for (const store of stores) {
-    const server: BenchServer | undefined = await store.startServer?.()
-    const url = server?.url ?? ''
-    for (const hasLeader of [false, true]) {
-      for (const replicas of sizes.replicas) {
-        rows.push(await row(store, url, sizes, { replicas, hasLeader }))
-      }
-    }
-    idle.push(await idleRow(store, url, sizes))
-    await server?.stop()
+  if (!values.alone) installPeers()
+  const tables: Tables = { stores: [], peers: [], idle: [] }
+  for (const store of stores) await bench(store, sizes, tables, values.alone)
+  print(
+    ['store', 'replicas', 'leader', 'occurrences/s', 'late p50 ms', 'p99 ms', 'most ms'],
+    tables.stores,
+  )
+  print(['store', 'peer', 'what', "the peer's runs/s", 'cronfence', 'times'], tables.peers)
+  print(['store', `% of a core, ${sizes.idle.tasks} tasks at rest`, 'store calls/s'], tables.idle)
+  if (failures.length > 0) {
+    console.log(`\n${failures.length} failed:\n${failures.join('\n')}`)
+    process.exitCode = 1
   }
-  console.log('\n| store | replicas | leader | occurrences/s | late p50 ms | p99 ms | most ms |')
-  console.log(`| --- | ---: | --- | ---: | ---: | ---: | ---: |\n${rows.join('\n')}`)
-  console.log(`\n| store | % of a core, ${sizes.idle.tasks} tasks at rest | store calls/s |`)
-  console.log(`| --- | ---: | ---: |\n${idle.join('\n')}`)
-  if (failures.length > 0) process.exitCode = 1
+}
+
+function print(heads: readonly string[], rows: readonly string[]): void {
+  if (rows.length === 0) return
+  console.log(`\n| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}\n${rows.join('\n')}`)
 }
 
 await main()

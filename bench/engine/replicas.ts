@@ -35,7 +35,8 @@ export async function ask(store: Contestant, { replicas, load, url }: Ask): Prom
     if (!store.ownProcess) return await inThisProcess(store, place, replicas, load)
     const script = new URL('replica.ts', import.meta.url)
     const args = [store.name, JSON.stringify(place), JSON.stringify(load)]
-    return await inProcesses({ script, args, replicas, isNewNode: url !== '' })
+    const isNewNode = url !== ''
+    return (await inProcesses({ script, args, replicas, isNewNode })) as Measured[]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -60,13 +61,13 @@ async function inThisProcess(
   return Promise.all(Array.from({ length: replicas }, each))
 }
 
-/** Runs a script as so many processes. Rejects when one ends before it has answered. */
+/** Runs a script as so many processes. What each has measured; rejects when one ends before. */
 export async function inProcesses(options: {
   readonly script: URL
   readonly args: readonly string[]
   readonly replicas: number
   readonly isNewNode: boolean
-}): Promise<Measured[]> {
+}): Promise<unknown[]> {
   const { script, args, replicas, isNewNode } = options
   const execPath = isNewNode ? nodeBinary(SERVER_NODE) : process.execPath
   const children = Array.from({ length: replicas }, () =>
@@ -77,7 +78,7 @@ export async function inProcesses(options: {
     const measured = children.map(message)
     const from = firstBurst()
     for (const child of children) child.send(from)
-    return (await Promise.all(measured)) as Measured[]
+    return await Promise.all(measured)
   } finally {
     for (const child of children) if (child.connected) child.kill()
   }

@@ -48,6 +48,11 @@ describe('a file', () => {
     else expect(found).toEqual([expect.stringContaining(says)])
   })
 
+  test("of a peer in a benchmark may use the peer's words", () => {
+    expect(about('bench/engine/peers/bullmq.ts', opened('queue.addJob()'))).toEqual([])
+    expect(about('bench/engine/peers.ts', opened('queue.addJob()'))).toHaveLength(1)
+  })
+
   test.each([
     { path: 'src/utils.ts', says: 'named after no idea' },
     { path: 'src/utils/task.ts', says: 'named after no idea' },
