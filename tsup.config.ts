@@ -13,6 +13,7 @@ const entry = {
   redis: 'src/store/redis/index.ts',
   postgres: 'src/store/postgres/index.ts',
   mysql: 'src/store/mysql/index.ts',
+  mongo: 'src/store/mongo/index.ts',
   nats: 'src/nats.ts',
   lite: 'src/backend/lite.ts',
   testing: 'src/testing/index.ts',

@@ -38,6 +38,8 @@ const OPENERS: Readonly<Record<string, Opener>> = {
   'mariadb:': openMysql,
   'redis:': openRedis,
   'rediss:': openRedis,
+  'mongodb:': openMongo,
+  'mongodb+srv:': openMongo,
   'nats:': openNats,
   'tls:': openNats,
 }
@@ -61,6 +63,12 @@ async function openRedis(url: string, hearers: Hearers): Promise<OpenStore> {
   return new RedisStore({ url: origin, ...(prefix === undefined ? {} : { prefix }), ...hearers })
 }
 
+async function openMongo(text: string, hearers: Hearers): Promise<OpenStore> {
+  const { MongoStore } = await import('../store/mongo/index.ts')
+  const { origin: url, prefix: collectionPrefix = '' } = prefixOf(text)
+  return new MongoStore({ url, collectionPrefix, ...hearers })
+}
+
 async function openNats(url: string, hearers: Hearers): Promise<OpenStore> {
   const { NatsStore } = await import('../nats.ts')
   const { origin: servers, prefix: bucket } = prefixOf(url)
@@ -77,7 +85,7 @@ function prefixOf(url: string): { origin: string; prefix?: string } {
 
 /** The URLs that `openStore` takes, for help and errors. */
 export const STORE_URLS =
-  'sqlite:FILE, nats://HOST#BUCKET or postgres://, mysql://, redis://HOST/DB#PREFIX'
+  'sqlite:FILE, nats://HOST#BUCKET or postgres://, mysql://, mongodb://, redis://HOST/DB#PREFIX'
 
 /** A store that is not started yet; an URL of no known scheme is a `UsageError`. */
 export async function openStore(url: string, tell: Tell): Promise<OpenStore> {

@@ -12,6 +12,7 @@ declare module 'vitest' {
 const VARIABLES: Readonly<Record<string, string>> = {
   postgres: 'CRONFENCE_TEST_POSTGRES_URL',
   mariadb: 'CRONFENCE_TEST_MYSQL_URL',
+  mongo: 'CRONFENCE_TEST_MONGO_URL',
   redis: 'CRONFENCE_TEST_REDIS_URL',
   'redis-cluster': 'CRONFENCE_TEST_REDIS_CLUSTER_URL',
 }

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
 import { startMariadb } from './mariadb.ts'
+import { startMongo } from './mongo.ts'
 import { startPgbouncer } from './pgbouncer.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
@@ -22,6 +23,7 @@ type Starter = () => Promise<SharedServer>
 const STARTERS: Readonly<Record<string, Starter>> = {
   postgres: startPostgres,
   mariadb: startMariadb,
+  mongo: () => startMongo({ postgresUrl: async () => (await shared('postgres')).url }),
   redis: startRedis,
   'redis-cluster': startRedisCluster,
   pgbouncer: async () => startPgbouncer((await shared('postgres')).url),
