@@ -2,7 +2,7 @@
 // that a MysqlStore would not have made, and users who may not make any.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MysqlStore } from '../../../src/store/mysql/index.ts'
+import { type MysqlPool, MysqlStore } from '../../../src/store/mysql/index.ts'
 import { serverUrl } from '../../support/server-url.ts'
 import { dropTables, mariadb, type TestDatabase } from '../sql/dialect.ts'
 
@@ -129,6 +129,34 @@ describe('tables that are not as they were made', () => {
       await other.stop()
     })
   }
+})
+
+it('a look for a row that is not there keeps nobody from adding one', async () => {
+  const pool = database.pool as MysqlPool
+  let hasLooked = false
+  /** Adds a row once the store has looked for its own, and before it commits. */
+  const interrupted: MysqlPool = {
+    async getConnection() {
+      const client = await pool.getConnection()
+      return {
+        async query(query) {
+          const result = await client.query(query)
+          if (query.sql.includes('FOR UPDATE') && !hasLooked) {
+            hasLooked = true
+            await store.schedules().register(schedule('between'), 0)
+          }
+          return result
+        },
+        release: () => client.release(),
+        destroy: () => client.destroy(),
+      }
+    },
+  }
+  const other = new MysqlStore({ pool: interrupted, tablePrefix: PREFIX, onWarning: () => {} })
+  expect(await other.schedules().renew('absent', 1, 5)).toBe(false)
+  expect(hasLooked).toBe(true)
+  expect(await store.schedules().list()).toHaveLength(1)
+  await store.stop()
 })
 
 it('a creation that was cut off halfway is finished by the next start', async () => {
