@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BatchError, CronfenceError } from '../../src/errors.ts'
-import type { ScheduleRecord, Scheduler } from '../../src/index.ts'
+import type { Completion, ScheduleRecord, Scheduler } from '../../src/index.ts'
 import { FaultyStore } from './faulty-store.ts'
 import { World } from './harness.ts'
 
@@ -167,6 +167,46 @@ describe('a row that cannot be read', () => {
     damage.is = false
     await world.clock.advance(2 * MINUTE)
     expect(startsOf('bad').at(-1)).toBe(at('10:04:00'))
+  })
+})
+
+describe('a row that is damaged while its task runs', () => {
+  test('delays no other commit, though the store only says no to its own', async () => {
+    const damage = { is: false }
+    const error = new CronfenceError('STORE_DAMAGED_RECORD', 'row "bad" is damaged')
+    const store = new Proxy(world.store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name)
+        if (name === 'completeMany') {
+          return (batch: Completion[], now: number) =>
+            Promise.all(
+              batch.map(({ id, fencingToken, patch }) =>
+                damage.is && id === 'bad' ? false : target.complete(id, fencingToken, patch, now),
+              ),
+            )
+        }
+        if (name === 'getMany') {
+          return async (ids: string[]) => {
+            const answers = await target.getMany(ids)
+            if (!damage.is || !ids.includes('bad')) return answers
+            throw new BatchError(
+              error,
+              answers.map((row, index) => (ids[index] === 'bad' ? error : row)),
+            )
+          }
+        }
+        return method.bind?.(target)
+      },
+    })
+    const careful = world.replica({ store })
+    const spoil = async () => {
+      damage.is = true
+    }
+    careful.every('5s', { id: 'bad', leaseMs: '5m' }, spoil)
+    careful.every('5s', { id: 'a' }, world.handler())
+    await careful.start()
+    await world.clock.advance(2 * MINUTE)
+    expect(startsOf('a')).toEqual(Array.from({ length: 24 }, (_, i) => at('10:00:05') + i * 5000))
   })
 })
 
