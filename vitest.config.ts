@@ -27,9 +27,13 @@ const project = (name: string, include: string[], testTimeout: number) => ({
 export default defineConfig({
   test: {
     projects: [
-      project('unit', ['test/{core,lease,scheduler,backend,cli,house}/**/*.test.ts'], 30_000),
+      project(
+        'unit',
+        ['test/{core,lease,scheduler,backend,cli,house,security}/**/*.test.ts'],
+        30_000,
+      ),
       project('store', ['test/store/**/*.test.ts'], 60_000),
-      project('slow', ['test/{packaging,chaos,simulation}/**/*.test.ts'], 300_000),
+      project('slow', ['test/{packaging,chaos,simulation,fuzz}/**/*.test.ts'], 300_000),
     ],
   },
 })

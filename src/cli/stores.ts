@@ -92,5 +92,11 @@ export async function openStore(url: string, tell: Tell): Promise<OpenStore> {
   const [, open] = Object.entries(OPENERS).find(([scheme]) => url.startsWith(scheme)) ?? []
   if (open !== undefined)
     return open(url, { onWarning: tell, onDamaged: (error) => tell(error.message) })
-  throw new UsageError(`--store takes ${STORE_URLS}, not ${JSON.stringify(url)}`)
+  throw new UsageError(`--store takes ${STORE_URLS}, not ${JSON.stringify(withoutUser(url))}`)
+}
+
+/** Whatever it is: what stands before an `@` may be a password. */
+function withoutUser(text: string): string {
+  const end = text.lastIndexOf('@')
+  return end < 0 ? text : `…${text.slice(end)}`
 }

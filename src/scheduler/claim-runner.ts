@@ -205,10 +205,10 @@ export class ClaimRunner {
     const { lastRunAt } = claim
     const from = lastRunAt === undefined ? slot : plan.after(lastRunAt, slot)
     if (from === null || nextRunAt === from) return
-    const count = plan.count(from, nextRunAt ?? this.#options.timers.now())
-    if (count <= 0) return
+    const skipped = plan.count(from, nextRunAt ?? this.#options.timers.now())
+    if (skipped.count <= 0) return
     const reason = decision.missed ? 'missed' : 'running'
-    this.#options.journal.skipped({ taskId: task.id, from: new Date(from), count, reason })
+    this.#options.journal.skipped({ taskId: task.id, from: new Date(from), ...skipped, reason })
   }
 
   #lost(claim: LiveClaim, reason: LossReason): void {

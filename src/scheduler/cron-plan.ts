@@ -2,11 +2,13 @@
 // the engine.
 
 import { type CronExpression, type ExpressionOptions, parseCron } from '../../bindings/index.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, SlotCount } from './plan.ts'
 import { cronSpec } from './spec.ts'
 
 const COUNT_MAX = 1_000_000
 const COUNT_STEP_MS = 7 * 86_400_000
+/** A century. */
+const COUNT_SPAN_MS = 36_525 * 86_400_000
 
 /** How a cron task reads its text. `seed` is chosen by the scheduler. */
 export type CronOptions = Omit<ExpressionOptions, 'seed'>
@@ -45,12 +47,17 @@ export class CronPlan implements Plan {
     return Math.max(slot, this.#cron.prev(instant + 1)?.getTime() ?? slot)
   }
 
-  /** Stops at a million or soon after: ten years of seconds would stop the process for as long. */
-  count(from: number, until: number): number {
+  /**
+   * Stops at a million or soon after, and at a century: to count ten years of seconds, or all years
+   * since the first instant, would keep the process from all else for seconds.
+   */
+  count(from: number, until: number): SlotCount {
+    const end = Math.min(until, from + COUNT_SPAN_MS)
     let count = 0
-    for (let start = from; start < until && count < COUNT_MAX; start += COUNT_STEP_MS) {
-      count += this.#cron.count(start, Math.min(until, start + COUNT_STEP_MS))
+    let start = from
+    for (; start < end && count < COUNT_MAX; start += COUNT_STEP_MS) {
+      count += this.#cron.count(start, Math.min(end, start + COUNT_STEP_MS))
     }
-    return count
+    return Math.min(start, end) < until ? { count, isLeast: true } : { count }
   }
 }

@@ -25,8 +25,9 @@ export interface ClaimEvent {
 export interface SkippedEvent extends TaskEvent {
   /** The first slot of them. */
   readonly from: Date
-  /** How many; from a million on, at least so many. */
   readonly count: number
+  /** So many at least: of a cron, no more than a million or a century is counted. */
+  readonly isLeast?: true
   /** The policy dropped missed slots, or an earlier run was still going on. */
   readonly reason: 'missed' | 'running'
 }

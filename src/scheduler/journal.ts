@@ -62,7 +62,8 @@ export class Journal {
 
   skipped(event: SkippedEvent): void {
     const name = event.taskId === undefined ? 'a plain task' : `task ${quoted(event.taskId)}`
-    const line = `skipped ${event.count} slots of ${name}, from ${event.from.toISOString()} on`
+    const count = event.isLeast ? `at least ${event.count}` : event.count
+    const line = `skipped ${count} slots of ${name}, from ${event.from.toISOString()} on`
     if (event.reason === 'missed') this.#log.warn(`${line}: they were missed`)
     else this.#log.debug(`${line}: they fell due during a run`)
     this.#events.emit('skipped', event)

@@ -60,11 +60,15 @@ function thrownText(thrown: unknown): string {
   }
 }
 
-/** C0 and C1 controls, line and paragraph separators, and what turns the direction of text. */
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/**
+ * Controls, line and paragraph separators, lone surrogates, and what has no shape: it turns the
+ * direction of text, or hides in it.
+ */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 function escapeControls(text: string): string {
   return text.replace(CONTROLS, (char) => {
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+    const code = char.codePointAt(0)!.toString(16)
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
   })
 }

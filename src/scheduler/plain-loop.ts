@@ -3,7 +3,7 @@
 // process stalled or the clock was set forward, only the latest of them runs.
 
 import type { Journal } from './journal.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, SlotCount } from './plan.ts'
 import { type Handler, type LiveRun, type PlainRun, plainRun } from './run.ts'
 import type { Alarm, TimerQueue } from './timer-queue.ts'
 
@@ -149,7 +149,7 @@ export class PlainLoop {
       task.queued ??= []
       task.queued.push(slot)
     } else {
-      this.#skipped(slot, 1, 'running')
+      this.#skipped(slot, { count: 1 }, 'running')
     }
   }
 
@@ -165,8 +165,8 @@ export class PlainLoop {
     if (this.#live.size === 0) this.#whenIdle?.()
   }
 
-  #skipped(slot: number, count: number, reason: 'missed' | 'running'): void {
-    this.#journal.skipped({ taskId: undefined, from: new Date(slot), count, reason })
+  #skipped(slot: number, count: SlotCount, reason: 'missed' | 'running'): void {
+    this.#journal.skipped({ taskId: undefined, from: new Date(slot), ...count, reason })
   }
 
   #remove(task: PlainTask): void {

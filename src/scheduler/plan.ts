@@ -3,6 +3,13 @@
 
 import type { TaskKind } from '../store/store.ts'
 
+/** How many slots there are. */
+export interface SlotCount {
+  readonly count: number
+  /** So many at least: not all of them were counted. */
+  readonly isLeast?: true
+}
+
 /** The slots of a task. `null` stands for: none inside the horizon. */
 export interface Plan {
   readonly kind: TaskKind
@@ -17,7 +24,7 @@ export interface Plan {
   /** The last slot not later than `instant`, which is not before `slot`, a slot of the task. */
   latest(instant: number, slot: number): number
   /** How many slots there are in `[from, until)`; `from` is one of them. For reports only. */
-  count(from: number, until: number): number
+  count(from: number, until: number): SlotCount
 }
 
 /** The last instant of a `Date`: there are no slots after it. */
@@ -55,8 +62,8 @@ export class IntervalPlan implements Plan {
     return slot + Math.floor((instant - slot) / this.#intervalMs) * this.#intervalMs
   }
 
-  count(from: number, until: number): number {
-    return Math.ceil((until - from) / this.#intervalMs)
+  count(from: number, until: number): SlotCount {
+    return { count: Math.ceil((until - from) / this.#intervalMs) }
   }
 }
 
@@ -92,8 +99,8 @@ export class DelayPlan implements Plan {
     return slot
   }
 
-  count(): number {
-    return 1
+  count(): SlotCount {
+    return { count: 1 }
   }
 }
 

@@ -2,7 +2,7 @@
 // conclusions from what is stored.
 
 import { CronfenceError } from '../errors.ts'
-import type { ClaimResult, ScheduleRecord } from '../store/store.ts'
+import type { ClaimResult, ScheduleRecord, TaskKind } from '../store/store.ts'
 import type { DurableTask, UnknownAttempt } from './durable-task.ts'
 import type { StoreErrorEvent } from './events.ts'
 import type { Journal } from './journal.ts'
@@ -11,6 +11,8 @@ import type { Remover } from './remover.ts'
 import { ASIDE_MS, type Stages } from './stages.ts'
 import { isAboutOneRow, type StoreCalls } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
+
+const KINDS: readonly TaskKind[] = ['cron', 'every', 'delay']
 
 /** What the reader needs. */
 export interface RowReaderOptions {
@@ -140,9 +142,13 @@ export class RowReader {
         this.#failed(task, 'register', row, lost)
         return
       }
-      const nextRunAt = row.nextRunAt === null ? null : new Date(row.nextRunAt)
+      const { nextRunAt } = row
       this.saw(task, row)
-      journal.registered({ taskId: task.id, nextRunAt })
+      if (!isSound(row)) return
+      journal.registered({
+        taskId: task.id,
+        nextRunAt: nextRunAt === null ? null : new Date(nextRunAt),
+      })
     })
     this.#registration = Promise.all([this.#registration, answers])
     await answers
@@ -221,12 +227,16 @@ export class RowReader {
   }
 }
 
-/** Whether a row has values that the engine can go by. */
-export function isSound({ nextRunAt, leaseUntil, fencingToken }: ScheduleRecord): boolean {
+/** Whether a row has values that the engine can go by, whoever wrote the store. */
+export function isSound(row: ScheduleRecord): boolean {
+  const { kind, spec, nextRunAt, leaseUntil, fencingToken } = row
   return (
+    KINDS.includes(kind) &&
+    typeof spec === 'string' &&
     (nextRunAt === null || isInstant(nextRunAt)) &&
     (leaseUntil === undefined || Number.isSafeInteger(leaseUntil)) &&
-    Number.isSafeInteger(fencingToken)
+    Number.isSafeInteger(fencingToken) &&
+    fencingToken >= 0
   )
 }
 

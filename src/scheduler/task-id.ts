@@ -16,8 +16,9 @@ export function storedId(namespace: string, id: string): string {
   )
 }
 
-/** The id of a stored one, or `undefined` when it belongs to another namespace. */
-export function idInNamespace(namespace: string, stored: string): string | undefined {
+/** The id of a stored one, or `undefined` when it belongs to another namespace or is no text. */
+export function idInNamespace(namespace: string, stored: unknown): string | undefined {
+  if (typeof stored !== 'string') return undefined
   const end = stored.indexOf(SEPARATOR)
   if (end < 0) return namespace === '' ? stored : undefined
   return stored.slice(0, end) === namespace ? stored.slice(end + 1) : undefined

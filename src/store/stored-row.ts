@@ -18,6 +18,9 @@ export interface Place {
   readonly literal: (key: unknown) => string
 }
 
+/** The most that is shown of a key: no id is longer. */
+export const ID_LENGTH_MAX = 1024
+
 const KINDS: readonly unknown[] = ['cron', 'every', 'delay'] satisfies TaskKind[]
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -96,18 +99,23 @@ export class RowReader {
   damage(problem: string): CronfenceError {
     const { table, key, literal } = this.#place
     const raw = this.#row[key]
-    const id = textOf(raw) ?? String(raw)
+    const id = shownText(textOf(raw) ?? raw, ID_LENGTH_MAX)
+    const isKey = typeof raw === 'string' || raw instanceof Uint8Array
+    const remedy =
+      isKey && raw.length <= ID_LENGTH_MAX
+        ? ` with: DELETE FROM ${table} WHERE ${key} = ${literal(raw)}`
+        : ''
     return new CronfenceError(
       'STORE_DAMAGED_RECORD',
       `Table ${table}, ${key} ${JSON.stringify(id)}: ${problem}. The row is left as it is: ` +
-        `repair it, or remove it with: DELETE FROM ${table} WHERE ${key} = ${literal(raw)}`,
+        `repair it, or remove it${remedy}`,
       { details: { table, id } },
     )
   }
 
   #wrong(column: string, allowed: string): CronfenceError {
     const value = this.#row[column]
-    const found = JSON.stringify(textOf(value) ?? String(value)).slice(0, 80)
+    const found = JSON.stringify(shownText(textOf(value) ?? value, 80))
     return this.damage(`${column} must be ${allowed}, found ${found}`)
   }
 }
@@ -120,6 +128,17 @@ export function integerOf(value: unknown): number | undefined {
   const isDigits = typeof value === 'string' && /^-?\d{1,19}$/.test(value)
   const number = isDigits || typeof value === 'bigint' ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined
+}
+
+/** Some text for a value of any kind and length. */
+export function shownText(value: unknown, lengthMax: number): string {
+  let text: string
+  try {
+    text = String(value)
+  } catch {
+    return `a value of type ${typeof value}`
+  }
+  return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
 }
 
 /** Stored text, from a string or from bytes of UTF-8; `undefined` for anything else. */

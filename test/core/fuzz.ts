@@ -1,6 +1,6 @@
 // npm run fuzz -- --minutes N [--seed S]: what the tests of laws do, in both dialects, for as long
 // as wanted. Prints its seed, and at the first mismatch the smallest sample that shows it; exit 1
-// then.
+// then. The other targets of the command are in test/fuzz/run.ts.
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { nearExpressions, samples } from './arbitraries.ts'
@@ -18,6 +18,7 @@ const PROGRESS_MS = 30_000
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string' } },
+  strict: false,
 })
 const minutes = Number(values.minutes)
 const firstSeed = Number(values.seed ?? Date.now() % 2 ** 31)

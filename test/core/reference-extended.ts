@@ -46,7 +46,7 @@ export interface ExtendedExpression {
 /** The expression, or `null` when the `extended` dialect refuses the text or it is `@reboot`. */
 export function readExtended(text: string): ExtendedExpression | null {
   const trimmed = text.replace(/^[ \t]+|[ \t]+$/g, '')
-  const fields = (MACROS[trimmed] ?? trimmed).split(/[ \t]+/)
+  const fields = (Object.hasOwn(MACROS, trimmed) ? MACROS[trimmed]! : trimmed).split(/[ \t]+/)
   if (fields.length < 5 || fields.length > 7) return null
   const hasSeconds = fields.length > 5
   if (!hasSeconds) fields.unshift('0')

@@ -9,7 +9,7 @@ export const quoted = (name: string): string => `\`${name}\``
 
 /** Bytes as a literal, for remedies that people paste into a client. */
 export const literal = (bytes: unknown): string =>
-  bytes instanceof Uint8Array ? `X'${Buffer.from(bytes).toString('hex')}'` : String(bytes)
+  `X'${Buffer.from(bytes instanceof Uint8Array ? bytes : String(bytes)).toString('hex')}'`
 
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER
 

@@ -76,7 +76,7 @@ export class NatsLeaseProvider implements LeaseProvider {
 
 function readLease(stored: StoredValue): NamedLease {
   const name = stored.text('name')
-  stored.assertKey('name', keyOf(PREFIX, name))
+  stored.assertKey('name', PREFIX)
   return {
     name,
     ...(stored.has('owner') ? { owner: stored.text('owner') } : {}),

@@ -1,7 +1,7 @@
 // What a bucket keeps of schedules: rows, tombstones, and the floor of all tokens.
 
 import type { ScheduleRecord, TaskKind } from '../store.ts'
-import { keyOf, type StoredValue } from './stored-value.ts'
+import type { StoredValue } from './stored-value.ts'
 
 /** The prefix of the keys of rows and tombstones. */
 export const PREFIX = 'schedule'
@@ -29,7 +29,7 @@ const KINDS = ['cron', 'every', 'delay'] as const satisfies TaskKind[]
 /** Throws `STORE_DAMAGED_RECORD`. */
 export function readSchedule(stored: StoredValue): StoredSchedule {
   const id = stored.text('id')
-  stored.assertKey('id', keyOf(PREFIX, id))
+  stored.assertKey('id', PREFIX)
   const fencingToken = stored.token('fencingToken')
   if (stored.has('deletedAt')) return { id, fencingToken, deletedAt: stored.instant('deletedAt') }
   const isHeld = stored.has('leaseUntil')

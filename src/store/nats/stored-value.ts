@@ -71,8 +71,15 @@ export class StoredValue {
     return found ?? this.#wrong(field, `one of ${allowed.join(', ')}`)
   }
 
-  /** Refuses a value that was copied from another key. */
-  assertKey(field: string, key: string): void {
+  /** Refuses a value whose `field` is no id, or whose id has another key: a copy of its value. */
+  assertKey(field: string, prefix: string): void {
+    let key: string
+    try {
+      key = keyOf(prefix, this.text(field))
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      this.#fail(`${field} cannot be one: ${error.message}`)
+    }
     if (key !== this.#place.key) this.#fail(`${field} is of another key, ${key}`)
   }
 

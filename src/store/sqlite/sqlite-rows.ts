@@ -4,6 +4,7 @@
 import { CronfenceError } from '../../errors.ts'
 import { idBytes } from '../arguments.ts'
 import type { ScheduleRecord, TaskKind } from '../store.ts'
+import { ID_LENGTH_MAX, shownText } from '../stored-row.ts'
 import type { SqliteValue } from './sqlite-client.ts'
 
 /** A row as the driver gives it. */
@@ -114,19 +115,22 @@ export class RowReader {
   damage(problem: string): CronfenceError {
     const { table, key } = this.#place
     const raw = this.#row[key]
-    const id = decoded(raw) ?? String(raw)
+    const id = shownText(decoded(raw) ?? raw, ID_LENGTH_MAX)
+    const where = literal(raw)
+    const isShort = where.length <= 3 * ID_LENGTH_MAX
+    const remedy = isShort ? ` with: DELETE FROM ${table} WHERE ${key} = ${where}` : ''
     return new CronfenceError(
       'STORE_DAMAGED_RECORD',
       `Table ${table}, ${key} ${JSON.stringify(id)}: ${problem}. The row is left as it is: ` +
-        `repair it, or remove it with: DELETE FROM ${table} WHERE ${key} = ${literal(raw)}`,
+        `repair it, or remove it${remedy}`,
       { details: { table, id } },
     )
   }
 
   #wrong(column: string, allowed: string): CronfenceError {
     const value = this.#row[column]
-    const found = value instanceof Uint8Array ? 'a BLOB' : String(JSON.stringify(String(value)))
-    return this.damage(`${column} must be ${allowed}, found ${found.slice(0, 80)}`)
+    const found = value instanceof Uint8Array ? 'a BLOB' : JSON.stringify(shownText(value, 80))
+    return this.damage(`${column} must be ${allowed}, found ${found}`)
   }
 }
 
@@ -150,5 +154,5 @@ function decoded(value: unknown): string | undefined {
 
 function literal(value: unknown): string {
   if (value instanceof Uint8Array) return `X'${Buffer.from(value).toString('hex')}'`
-  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : shownText(value, 80)
 }
