@@ -3,23 +3,19 @@
 // tests. Its program is the one on PATH, when it is young enough, or is built with Go and kept
 // between runs.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connect } from '@nats-io/transport-node'
 import { ROOT } from './packed-package.ts'
-import { type RunningDatabase, serverFolder, startDatabase } from './server.ts'
+import { freePort, type RunningDatabase, serverFolder, startDatabase } from './server.ts'
 
 /** What is built when PATH has none, and the oldest that is taken from there. */
 const BUILT_VERSION = 'v2.12.8'
 const OLDEST_MINOR = 10
 
 const CACHE = join(ROOT, 'node_modules/.cache/cronfence', `nats-server-${BUILT_VERSION}`)
-const STARTED_MS_MAX = 20_000
 
 const execute = promisify(execFile)
 
@@ -34,7 +30,7 @@ export interface NatsServer {
 export async function natsServer(): Promise<NatsServer> {
   const url = process.env.CRONFENCE_TEST_NATS_URL
   if (url) return { url, stop: async () => {} }
-  return startServer(await program())
+  return ownNatsServer()
 }
 
 /**
@@ -51,7 +47,7 @@ export async function ownNatsServer(
   const address = ['--addr', '127.0.0.1', '--port', String(port)]
   const [user, pass] = credentials.replace('@', '').split(':')
   return startDatabase({
-    ...{ url, port, folder, stopSignal: 'SIGTERM', command: await program() },
+    ...{ url, port, folder, stopSignal: 'SIGTERM', command: await natsProgram() },
     args: [...address, '--jetstream', '--store_dir', folder.path, ...args],
     async ready() {
       const connection = await connect({
@@ -63,55 +59,8 @@ export async function ownNatsServer(
   })
 }
 
-async function startServer(file: string): Promise<NatsServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'cronfence-nats-'))
-  const port = await freePort()
-  const address = ['--addr', '127.0.0.1', '--port', String(port)]
-  const child = spawn(file, [...address, '--jetstream', '--store_dir', folder], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  await ready(child)
-  return {
-    url: `nats://127.0.0.1:${port}`,
-    async stop() {
-      process.off('exit', kill)
-      const ended = once(child, 'exit')
-      if (child.exitCode === null && child.kill('SIGKILL')) await ended
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Reads the server's log, which must be read for as long as it writes one. */
-async function ready(child: ChildProcess): Promise<void> {
-  let log = ''
-  await new Promise<void>((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`nats-server ${why}. Its log:\n${log}`))
-    const deadline = setTimeout(() => fail('was not ready in time'), STARTED_MS_MAX)
-    child.once('error', ({ message }) => fail(`did not start: ${message}`))
-    child.once('exit', (code) => fail(`ended with code ${code}`))
-    child.stderr?.on('data', (text) => {
-      log = (log + text).slice(-4000)
-      if (!log.includes('Server is ready')) return
-      clearTimeout(deadline)
-      resolve()
-    })
-  })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('no port is free')
-  return address.port
-}
-
-async function program(): Promise<string> {
+/** The path of the program; it is built when there is none. */
+export async function natsProgram(): Promise<string> {
   if (await isYoungEnough('nats-server')) return 'nats-server'
   const built = join(CACHE, 'nats-server')
   if (!existsSync(built)) await build()

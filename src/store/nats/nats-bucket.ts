@@ -6,13 +6,25 @@ import { CronfenceError } from '../../errors.ts'
 import { failureError } from '../failures.ts'
 import { checkBucket } from './bucket-config.ts'
 import { Lanes } from './lanes.ts'
-import { type BucketEntry, type OpenBucket, openBucket, type StreamInfo } from './nats-client.ts'
+import {
+  type Bucket,
+  type BucketEntry,
+  type OpenBucket,
+  openBucket,
+  type StreamInfo,
+} from './nats-client.ts'
 import { isBucketGone, isConflict, openFailure, requestFailure } from './nats-errors.ts'
 import { NatsLink } from './nats-link.ts'
 import type { NatsSource } from './nats-source.ts'
 
 /** A server drops requests that it cannot queue. */
 const REQUESTS_MAX = 256
+
+/**
+ * Tells a bucket from another one of its name. (Its date of creation does not: each server of a
+ * cluster has one of its own.)
+ */
+const IDENTITY_KEY = 'identity'
 
 /** Where the bucket is, and how long a call may take. */
 export interface BucketOptions {
@@ -30,8 +42,9 @@ export class NatsBucket {
   readonly #link: NatsLink
   readonly #lanes = new Lanes(REQUESTS_MAX)
   #opening: Promise<OpenBucket> | undefined
-  /** When it was created; tells it from another bucket of its name. */
-  #created: string | undefined
+  /** What is under `IDENTITY_KEY`. */
+  #identity: string | undefined
+  #hasCopies = false
 
   constructor(options: BucketOptions) {
     const { source, timeoutMs, onChange } = options
@@ -92,6 +105,23 @@ export class NatsBucket {
 
   /** The newest entries of all keys that match. Not a snapshot. */
   async entries(filter: string): Promise<BucketEntry[]> {
+    await this.#open()
+    return this.#hasCopies ? this.#readAll(filter) : this.#watchAll(filter)
+  }
+
+  /** A watch would be served by any copy, which may not know what was confirmed to us. */
+  async #readAll(filter: string): Promise<BucketEntry[]> {
+    const { bucket } = this.#options.source
+    const prefix = `$KV.${bucket}.`
+    const { state } = await this.#request(false, ({ streams }) => {
+      return streams.info(`KV_${bucket}`, { subjects_filter: prefix + filter })
+    })
+    const subjects = Object.keys(state.subjects ?? {})
+    const entries = await Promise.all(subjects.map((each) => this.read(each.slice(prefix.length))))
+    return entries.filter((entry) => entry !== null)
+  }
+
+  async #watchAll(filter: string): Promise<BucketEntry[]> {
     const watch = await this.#request(false, ({ bucket }) => bucket.history({ key: filter }))
     const entries = watch[Symbol.asyncIterator]()
     const newest = new Map<string, BucketEntry>()
@@ -108,7 +138,8 @@ export class NatsBucket {
 
   /** The server's time, in ms since the epoch. Looks at the bucket as well. */
   async serverNow(): Promise<number> {
-    return Date.parse(this.#known(await this.#request(false, infoOf)).ts ?? '')
+    await this.#request(false, (open) => this.#recognize(open))
+    return this.#request(false, (open) => this.#timeOf(open))
   }
 
   /** Ends it for good. */
@@ -124,6 +155,7 @@ export class NatsBucket {
         const limit = { timeoutMs: this.#requestMs, what: 'the request' }
         return await this.#link.answered(send(open), limit)
       } catch (cause) {
+        if (cause instanceof CronfenceError) throw cause
         if (isBucketGone(cause)) this.#opening = undefined // The next request looks why.
         throw failureError(requestFailure(cause), { store: this.name, isWrite }, cause)
       }
@@ -146,7 +178,7 @@ export class NatsBucket {
     const { timeoutMs, onWarning, source } = this.#options
     const client = await this.#link.client()
     this.#link.assertConnected()
-    const isFirst = this.#created === undefined
+    const isFirst = this.#identity === undefined
     try {
       const limit = { timeoutMs, what: 'opening the bucket' }
       // One that was there is not created again: its tokens would begin again as well.
@@ -155,9 +187,11 @@ export class NatsBucket {
         isToBeCreated: isFirst && source.createBucket,
       })
       const open = await this.#link.answered(opening, limit)
-      const info = this.#known(await this.#link.answered(infoOf(open), limit))
-      const warnings = checkBucket(info.config, this.name)
+      const { config } = await this.#link.answered(infoOf(open), limit)
+      this.#hasCopies = (config.num_replicas ?? 1) > 1
+      const warnings = checkBucket(config, this.name)
       if (isFirst) warnings.forEach(onWarning)
+      await this.#link.answered(this.#recognize(open), limit)
       return open
     } catch (cause) {
       if (cause instanceof CronfenceError) throw cause
@@ -168,17 +202,35 @@ export class NatsBucket {
   }
 
   /** Throws unless it is the bucket that was there at first. */
-  #known(info: StreamInfo): StreamInfo {
-    if (info.ts === undefined) {
-      throw new CronfenceError(
-        'STORE_UNAVAILABLE',
-        `${this.name}: the server is too old; nats-server 2.10 or later is needed`,
-      )
-    }
-    this.#created ??= info.created
-    if (this.#created === info.created) return info
+  async #recognize({ bucket }: OpenBucket): Promise<void> {
+    const isFirst = this.#identity === undefined
+    const identity = await this.#identityOf(bucket, isFirst)
+    this.#identity ??= identity
+    if (this.#identity === identity) return
     this.#opening = undefined
     throw this.#foreign('the bucket was deleted and created again')
+  }
+
+  async #identityOf(bucket: Bucket, isToBeMade: boolean): Promise<string | undefined> {
+    const entry = await bucket.get(IDENTITY_KEY)
+    if (entry?.operation === 'PUT') return entry.string()
+    if (!isToBeMade) return undefined
+    const options = { previousSeq: entry?.revision ?? 0, timeout: this.#requestMs }
+    try {
+      await bucket.put(IDENTITY_KEY, crypto.randomUUID(), options)
+    } catch (error) {
+      if (!isConflict(error)) throw error // Else another replica was quicker.
+    }
+    return (await bucket.get(IDENTITY_KEY))?.string()
+  }
+
+  async #timeOf(open: OpenBucket): Promise<number> {
+    const { ts } = await infoOf(open)
+    if (ts !== undefined) return Date.parse(ts)
+    throw new CronfenceError(
+      'STORE_UNAVAILABLE',
+      `${this.name}: the server is too old; nats-server 2.10 or later is needed`,
+    )
   }
 
   #foreign(problem: string): CronfenceError {

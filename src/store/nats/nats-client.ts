@@ -22,6 +22,7 @@ export interface BucketEntry {
 
 /** The settings of a bucket's stream that the store looks at. */
 export interface StreamConfig {
+  readonly num_replicas?: number
   readonly retention?: string
   readonly storage?: string
   /** ns */
@@ -40,8 +41,6 @@ export interface StreamConfig {
 /** What the server says of a bucket's stream. */
 export interface StreamInfo {
   readonly config: StreamConfig
-  /** When it was created, in ISO 8601. */
-  readonly created: string
   /** The server's time, in ISO 8601; servers before 2.10 do not say. */
   readonly ts?: string
 }
@@ -58,6 +57,11 @@ export interface Bucket {
 export interface Streams {
   /** Removes what `filter` matches with a sequence below `seq`. */
   purge(stream: string, options: { filter: string; seq: number }): Promise<{ purged: number }>
+  /** With the subjects that match, and how many values each has. The leader answers. */
+  info(
+    stream: string,
+    options: { subjects_filter: string },
+  ): Promise<{ readonly state: { readonly subjects?: Readonly<Record<string, number>> } }>
 }
 
 /** A bucket, and the calls that go past it. */
