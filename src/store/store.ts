@@ -85,8 +85,10 @@ export interface ScheduleStore {
    */
   claimDue(id: string, owner: string, now: number, leaseMs: number): Promise<ClaimResult | null>
   /**
-   * Moves the deadline of an open claim, also to an earlier instant: a runner hands its slot back
-   * by renewing it to now. `false`: the token is stale, or the claim was completed or deleted.
+   * Moves the deadline of an open claim to a later instant; one that is earlier than the stored
+   * deadline changes nothing, since a renewal may arrive after a newer one. Only a deadline at or
+   * before the row's slot is always taken: so a runner hands its slot back. `false`: the token is
+   * stale, or the claim was completed or deleted.
    */
   renew(id: string, fencingToken: number, leaseUntil: number): Promise<boolean>
   /**

@@ -100,13 +100,23 @@ export function claimed(row: ScheduleRecord, claim: ClaimRequest): ScheduleRecor
   })
 }
 
-/** The row with its deadline moved, or `null` when the claim is not open under this token. */
+/**
+ * The row with its deadline moved, or `null` when the claim is not open under this token. Only what
+ * hands the slot back moves it to an earlier instant: a renewal that was long under way may come
+ * after a newer one, which its runner relies on.
+ */
 export function renewed(
   row: ScheduleRecord,
   fencingToken: number,
   leaseUntil: number,
 ): ScheduleRecord | null {
-  return isOpen(row, fencingToken) ? Object.freeze({ ...row, leaseUntil }) : null
+  if (!isOpen(row, fencingToken)) return null
+  const { nextRunAt, leaseUntil: before = leaseUntil } = row
+  const isHandBack = nextRunAt === null || leaseUntil <= nextRunAt
+  return Object.freeze({
+    ...row,
+    leaseUntil: isHandBack ? leaseUntil : Math.max(leaseUntil, before),
+  })
 }
 
 /** The row after a commit, or `null` when the claim is not open under this token. */

@@ -91,11 +91,19 @@ export const renewCases: Cases = {
     same(await stage.tryClaim(stage.at + 2 * LEASE_MS - 1), null)
     same((await stage.claim(stage.at + 2 * LEASE_MS)).takenOver, true)
   },
-  'a renewal to now hands the slot back at once': async (stage) => {
+  'a renewal that comes after a newer one leaves the deadline where it is': async (stage) => {
     await stage.register()
     const { fencingToken } = await stage.claim()
-    same(await stage.store.renew(ID, fencingToken, stage.at + 5), true)
-    same(await stage.tryClaim(stage.at + 4), null)
+    const [older, newer] = [stage.at + 2 * LEASE_MS, stage.at + 3 * LEASE_MS]
+    same(await stage.store.renew(ID, fencingToken, newer), true)
+    same(await stage.store.renew(ID, fencingToken, older), true)
+    same((await stage.row()).leaseUntil, newer)
+    same(await stage.tryClaim(older), null)
+  },
+  'a renewal to the slot hands it back at once': async (stage) => {
+    await stage.register()
+    const { fencingToken } = await stage.claim(stage.at + 5)
+    same(await stage.store.renew(ID, fencingToken, stage.at), true)
     const { record, takenOver } = await stage.claim(stage.at + 5, { owner: 'second' })
     same([record.nextRunAt, takenOver], [stage.at, true])
   },

@@ -52,6 +52,9 @@ export class ModelStore implements ScheduleStore {
   mayRenew(row: ModelRow, token: number, _until: number): boolean {
     return this.isOpen(row, token)
   }
+  isHandBack(row: ModelRow, until: number): boolean {
+    return row.nextRunAt === null || until <= row.nextRunAt
+  }
   mayCommit(row: ModelRow, token: number, _now: number): boolean {
     return this.isOpen(row, token)
   }
@@ -129,7 +132,9 @@ export class ModelStore implements ScheduleStore {
   async renew(id: string, token: number, leaseUntil: number): Promise<boolean> {
     const row = this.live(id)
     if (!row || !this.mayRenew(row, token, leaseUntil)) return false
-    row.lease = { owner: row.lease?.owner ?? 'nobody', until: leaseUntil }
+    const { owner, until } = row.lease ?? { owner: 'nobody', until: leaseUntil }
+    const isLate = leaseUntil < until && !this.isHandBack(row, leaseUntil)
+    row.lease = { owner, until: isLate ? until : leaseUntil }
     return true
   }
 

@@ -59,6 +59,7 @@ const WRONG: Record<string, () => ScheduleStore> = {
   'always says taken over': wrong(() => ({ isTakeOver: () => true })),
   'says taken over after a commit': wrong(() => ({ isTakeOver: (row) => row.lastRunAt !== null })),
   'renews without an open claim': wrong(() => ({ mayRenew: (row, token) => row.token === token })),
+  'lets a renewal that comes late shorten the lease': wrong(() => ({ isHandBack: () => true })),
   'renews under any token': wrong(() => ({ mayRenew: (row) => row.lease !== null })),
   'renews under newer tokens': wrong(() => ({
     mayRenew: (row, token) => row.lease !== null && token >= row.token,

@@ -150,7 +150,9 @@ export function scheduleStatements(tables: Tables): ScheduleStatements {
           ON t.id = r.id AND t.fencing_token = r.token
         WHERE t.lease_until IS NOT NULL AND t.deleted_at IS NULL AND ${WITHIN_LOCK_WAIT}
         ORDER BY t.id FOR UPDATE OF t`,
-      change: 'lease_until = chosen.deadline',
+      // Back in time only to hand the slot back: a renewal may come after a newer one.
+      change: `lease_until = CASE WHEN chosen.deadline > chosen.next_run_at
+        THEN greatest(chosen.deadline, chosen.lease_until) ELSE chosen.deadline END`,
     }),
     complete: changing(table, {
       chosen: `

@@ -162,7 +162,10 @@ export const RENEW = records(
     if isBroken(state) then
       reply = answer(state, row)
     elseif isOpen(row, state, claimToken) then
-      call('HSET', KEYS[at], 'leaseUntil', deadline)
+      local isBack = row[NEXT] == '' or tonumber(deadline) <= tonumber(row[NEXT])
+      if isBack or tonumber(deadline) > tonumber(row[UNTIL]) then
+        call('HSET', KEYS[at], 'leaseUntil', deadline)
+      end
       reply = { 'yes' }
     end
     answers[at - 1] = reply
