@@ -1,6 +1,7 @@
 // The stores that chaos runs know, each by the name on the command line, and how to open one.
 
 import type { ScheduleStore } from '../../src/index.ts'
+import { MongoStore } from '../../src/store/mongo/index.ts'
 import { MysqlStore } from '../../src/store/mysql/index.ts'
 import { NatsStore } from '../../src/store/nats/index.ts'
 import { PostgresStore } from '../../src/store/postgres/index.ts'
@@ -28,6 +29,7 @@ const STORES = {
   redis: (way: Way) => new RedisStore({ ...way, ...quiet }),
   postgres: (way: Way) => new PostgresStore({ ...way, ...quiet }),
   mysql: (way: Way) => new MysqlStore({ ...way, ...quiet }),
+  mongo: (way: Way) => new MongoStore({ ...way, ...quiet }),
   nats: ({ url: servers, timeoutMs }: Way) => new NatsStore({ servers, timeoutMs, ...quiet }),
 } satisfies Record<string, (way: Way) => OpenStore>
 

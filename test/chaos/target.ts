@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startMariadb } from '../support/mariadb.ts'
+import { startMongo } from '../support/mongo.ts'
 import { ownNatsServer } from '../support/nats-server.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startRedis } from '../support/redis.ts'
@@ -23,6 +24,19 @@ const SERVERS: Readonly<Record<Exclude<StoreName, 'sqlite'>, Starter>> = {
   redis: () => startRedis(['--appendfsync', 'always']),
   postgres: () => startPostgres(['fsync=on']),
   mysql: startMariadb,
+  async mongo() {
+    let beneath: RunningDatabase | undefined
+    const postgresUrl = async () => {
+      beneath = await startPostgres(['fsync=on'])
+      return beneath.url
+    }
+    const server = await startMongo({ postgresUrl })
+    const stop = async () => {
+      await server.stop()
+      await beneath?.stop()
+    }
+    return { ...server, stop }
+  },
   async nats(folder) {
     const file = join(folder, 'nats.conf')
     writeFileSync(file, 'jetstream { sync_interval: always }\n')
