@@ -12,6 +12,8 @@ export interface MongoOptions {
   readonly postgresUrl: () => Promise<string>
   /** FerretDB as it is: updates do not wait for each other. */
   readonly isAsItIs?: boolean
+  /** FerretDB with users, of which there is one: `cronfence`, with the password `cronfence`. */
+  readonly isGuarded?: boolean
 }
 
 /** Starts one; databases are told apart by the name in the URL, which is `cronfence` here. */
@@ -34,10 +36,13 @@ function mongod(folder: string, port: number) {
   return { command: 'mongod', args: ['--dbpath', folder, ...address] }
 }
 
-async function ferretdb({ postgresUrl, isAsItIs }: MongoOptions, folder: string, port: number) {
+async function ferretdb(options: MongoOptions, folder: string, port: number) {
+  const { postgresUrl, isAsItIs, isGuarded } = options
+  const users = ['--test-enable-new-auth', ...['username', 'password'].map(setUpFlag)]
   return {
     command: await ferretdbProgram(),
     args: [
+      ...(isGuarded ? [...users, '--setup-database=cronfence'] : []),
       ...['--handler=postgresql', `--postgresql-url=${await postgresUrl()}`],
       ...[`--listen-addr=127.0.0.1:${port}`, '--debug-addr=-', `--state-dir=${folder}`],
       ...['--telemetry=disable', '--log-level=error'],
@@ -45,6 +50,8 @@ async function ferretdb({ postgresUrl, isAsItIs }: MongoOptions, folder: string,
     env: isAsItIs ? {} : { FERRETDB_ONE_AT_A_TIME: 'yes' },
   }
 }
+
+const setUpFlag = (name: string): string => `--setup-${name}=cronfence`
 
 function hasMongod(): boolean {
   try {
@@ -58,7 +65,7 @@ function hasMongod(): boolean {
 async function ping(url: string): Promise<void> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 1000 })
   try {
-    await client.db().command({ ping: 1 })
+    await client.db().command({ hello: 1 })
   } finally {
     await client.close()
   }

@@ -74,7 +74,7 @@ export class MongoConnection {
   /** Connects, checks and sets up. Idempotent; after a failure the next call tries again. */
   async open(): Promise<void> {
     if (this.#isClosed) throw closed()
-    this.#opening ??= this.#options.setUp(this)
+    this.#opening ??= this.#connect().then(() => this.#options.setUp(this))
     const opening = this.#opening
     try {
       await opening
@@ -141,6 +141,10 @@ export class MongoConnection {
       // Whoever opened it heard of a failure to open; and connections that cannot be closed in an
       // orderly way are lost already.
     }
+  }
+
+  #connect(): Promise<unknown> {
+    return this.#retried(false, (client) => client.connect())
   }
 
   #listed(command: MongoFields): Promise<MongoFields[]> {

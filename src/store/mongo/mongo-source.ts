@@ -54,7 +54,7 @@ export function sourceOf(options: MongoSourceOptions): MongoSource {
     throw new TypeError('MongoStore: give either a url or a client')
   }
   if (client !== undefined) {
-    if (typeof client?.db !== 'function') {
+    if (typeof client?.db !== 'function' || typeof client.connect !== 'function') {
       throw new TypeError('client: must be a MongoClient of the driver mongodb')
     }
     return { name: 'MongoStore', database, via: { client } }

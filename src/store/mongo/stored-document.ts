@@ -37,6 +37,11 @@ export class StoredDocument {
     return number ?? this.#wrong(field, 'an integer within ±(2^53 - 1)')
   }
 
+  /** Here nothing is not as good as null. */
+  instantOrNull(field: string): number | null {
+    return this.#fields[field] === null ? null : this.instant(field)
+  }
+
   token(field: string): number {
     const number = integerOf(this.#fields[field])
     if (number === undefined || number < 0) this.#wrong(field, 'from 0 to 2^53 - 1')
@@ -80,5 +85,6 @@ export class StoredDocument {
 
 function shown(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
-  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value))
+  const plain = (_: string, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)
+  return JSON.stringify(value, plain) ?? 'nothing'
 }

@@ -32,7 +32,7 @@ export function readSchedule(stored: StoredDocument): StoredSchedule {
     id,
     kind: stored.oneOf('kind', KINDS),
     spec: stored.text('spec'),
-    nextRunAt: stored.isNull('nextRunAt') ? null : stored.instant('nextRunAt'),
+    nextRunAt: stored.instantOrNull('nextRunAt'),
     ...(isHeld
       ? { leaseOwner: stored.text('leaseOwner'), leaseUntil: stored.instant('leaseUntil') }
       : {}),
