@@ -62,7 +62,7 @@ export function natsStage() {
     stage.admin = await connect({ servers: server.url })
   }, 300_000)
   beforeEach(() => {
-    stage.bucket = `test-${process.pid}-${Date.now()}-${count++}`
+    stage.bucket = `cronfence-test-${process.pid}-${Date.now()}-${count++}`
     stage.damages = []
     stage.warnings = []
   })

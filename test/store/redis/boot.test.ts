@@ -31,7 +31,10 @@ describe('starting', () => {
   const refused: Record<string, { command: string[]; error: { code: string; says: string } }> = {
     'a list where our hash belongs': {
       command: ['RPUSH', 'meta', 'x'],
-      error: { code: 'STORE_FOREIGN_SCHEMA', says: '{boot}:meta is not one that cronfence' },
+      error: {
+        code: 'STORE_FOREIGN_SCHEMA',
+        says: '{cronfence-test-boot}:meta is not one that cronfence',
+      },
     },
     'a hash of somebody else': {
       command: ['HSET', 'meta', 'name', 'x'],
@@ -39,11 +42,11 @@ describe('starting', () => {
     },
     'a string where our index belongs': {
       command: ['SET', 'ids', 'x'],
-      error: { code: 'STORE_FOREIGN_SCHEMA', says: 'Key {boot}:ids is not one' },
+      error: { code: 'STORE_FOREIGN_SCHEMA', says: 'Key {cronfence-test-boot}:ids is not one' },
     },
     'a list where the tombstones belong': {
       command: ['RPUSH', 'graves', 'x'],
-      error: { code: 'STORE_FOREIGN_SCHEMA', says: 'Key {boot}:graves is not one' },
+      error: { code: 'STORE_FOREIGN_SCHEMA', says: 'Key {cronfence-test-boot}:graves is not one' },
     },
     'a newer version': {
       command: ['HSET', 'meta', 'version', '2', 'floor', '0'],
@@ -51,11 +54,17 @@ describe('starting', () => {
     },
     'a version that is no number': {
       command: ['HSET', 'meta', 'version', 'x', 'floor', '0'],
-      error: { code: 'STORE_DAMAGED_RECORD', says: '{boot}:meta must have integers' },
+      error: {
+        code: 'STORE_DAMAGED_RECORD',
+        says: '{cronfence-test-boot}:meta must have integers',
+      },
     },
     'no floor': {
       command: ['HSET', 'meta', 'version', '1'],
-      error: { code: 'STORE_DAMAGED_RECORD', says: '{boot}:meta must have integers' },
+      error: {
+        code: 'STORE_DAMAGED_RECORD',
+        says: '{cronfence-test-boot}:meta must have integers',
+      },
     },
   }
   for (const [what, { command, error }] of Object.entries(refused)) {
@@ -71,7 +80,7 @@ describe('starting', () => {
         () => store.leases().acquire('leader', 'o', 10),
       ]
       for (const call of calls) await expect(call()).rejects.toMatchObject({ code: error.code })
-      expect(await stage.redis.keys('{boot}:*')).toEqual([stage.key(key)])
+      expect(await stage.redis.keys('{cronfence-test-boot}:*')).toEqual([stage.key(key)])
       // Once it is out of the way the same store starts.
       await stage.redis.del(stage.key(key))
       await store.start()
@@ -104,7 +113,7 @@ describe('data that is lost under a running store', () => {
     await schedules.register(dueTask('a'), 0)
     for (let now = 0; now < 5; now++) await schedules.claimDue('a', 'o', now, 1)
     warnings.length = 0
-    await stage.redis.del(...(await stage.redis.keys('{boot}:*')))
+    await stage.redis.del(...(await stage.redis.keys('{cronfence-test-boot}:*')))
     expect(await schedules.claimDue('a', 'o', 9, 1)).toBeNull()
     expect((await schedules.register(dueTask('a'), 9)).fencingToken).toBe(5)
     expect(warnings.at(-1)).toMatch(/data of the store was lost .* Tokens go on from 5/)

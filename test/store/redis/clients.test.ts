@@ -35,8 +35,10 @@ describe('a client handed in', () => {
     await store.schedules().register(dueTask('a'), 0)
     expect((await store.schedules().claimDue('a', 'o', 0, 1))?.fencingToken).toBe(1)
     expect(await store.schedules().list()).toHaveLength(1)
-    const keys = await stage.redis.keys('mine:*')
-    expect(keys.sort()).toEqual(['ids', 'meta', 'sched:a'].map((key) => `mine:{clients}:${key}`))
+    const keys = await stage.redis.keys(`mine:{${stage.prefix}}:*`)
+    expect(keys.sort()).toEqual(
+      ['ids', 'meta', 'sched:a'].map((key) => `mine:{${stage.prefix}}:${key}`),
+    )
     await stage.redis.del(keys)
     client.disconnect()
   })

@@ -7,7 +7,7 @@ import { declareSuites } from './subjects.ts'
 
 declareSuites({
   url: () => serverUrl('redis-cluster'),
-  prefix: 'cluster',
+  prefix: 'cronfence-test-cluster',
   inspect: inspectCluster,
   async connect(url) {
     const client = new Cluster([url])

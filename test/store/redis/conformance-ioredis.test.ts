@@ -6,7 +6,7 @@ import { declareSuites } from './subjects.ts'
 
 declareSuites({
   url: () => serverUrl('redis'),
-  prefix: 'ioredis',
+  prefix: 'cronfence-test-ioredis',
   async connect(url) {
     const client = new Redis(url)
     return { client, close: () => client.disconnect() }

@@ -7,7 +7,7 @@ import { declareSuites } from './subjects.ts'
 
 declareSuites({
   url: () => serverUrl('redis-cluster'),
-  prefix: 'node-redis-cluster',
+  prefix: 'cronfence-test-node-redis-cluster',
   inspect: inspectCluster,
   async connect(url) {
     const client = createCluster({ rootNodes: [{ url }] })

@@ -6,7 +6,7 @@ import { declareSuites } from './subjects.ts'
 
 declareSuites({
   url: () => serverUrl('redis'),
-  prefix: 'node-redis',
+  prefix: 'cronfence-test-node-redis',
   async connect(url) {
     const client = await createClient({ url }).connect()
     return { client, close: () => client.destroy() }

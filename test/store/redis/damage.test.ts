@@ -121,10 +121,10 @@ describe.each(cases)('a key with %s', (_name, apply, says) => {
       const error = await call().catch((thrown: unknown) => thrown)
       expect(error, method).toMatchObject({ code: 'STORE_DAMAGED_RECORD' })
       const { message, details } = error as CronfenceError
-      expect(message).toContain(`Key "{damage}:sched:bad": `)
+      expect(message).toContain(`Key "{cronfence-test-damage}:sched:bad": `)
       expect(message).toContain(says)
       expect(message).toMatch(/It is left as it is: repair it, or remove it with DEL$/)
-      expect(details).toEqual({ key: '{damage}:sched:bad', id: bad })
+      expect(details).toEqual({ key: '{cronfence-test-damage}:sched:bad', id: bad })
     }
     await store.purge(9e15)
     expect(await dump()).toEqual(before)
@@ -179,7 +179,9 @@ describe.each([
     for (const call of calls) {
       await expect(call()).rejects.toMatchObject({
         code: 'STORE_DAMAGED_RECORD',
-        message: expect.stringMatching(/^Key "\{damage\}:lease:leader": it must have owner/),
+        message: expect.stringMatching(
+          /^Key "\{cronfence-test-damage\}:lease:leader": it must have owner/,
+        ),
       })
     }
     expect(await stage.redis.hgetall(leaseKey)).toEqual(before)

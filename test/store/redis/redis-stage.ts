@@ -18,7 +18,9 @@ export class RedisStage {
   readonly #stores: RedisStore[] = []
 
   /** Declares the hooks: keys are removed before each test, stores end with the file. */
-  constructor(prefix: string) {
+  constructor(name: string) {
+    // The server may be somebody's own, with keys of theirs.
+    const prefix = `cronfence-test-${name}`
     this.prefix = prefix
     beforeAll(async () => {
       this.url = await serverUrl('redis')

@@ -156,12 +156,12 @@ describe('keys', () => {
   })
 
   it('of two prefixes are apart, though one begins with the other', async () => {
-    const other = stage.store({ prefix: 'token:2' })
+    const other = stage.store({ prefix: `${stage.prefix}:2` })
     await schedules().register(dueTask('2:sched:a'), 0)
     await other.schedules().register(dueTask('a'), 0)
     expect((await other.schedules().list()).map(({ id }) => id)).toEqual(['a'])
     expect((await schedules().list()).map(({ id }) => id)).toEqual(['2:sched:a'])
-    await stage.redis.del(await stage.redis.keys('{token:2}:*'))
+    await stage.redis.del(await stage.redis.keys(`{${stage.prefix}:2}:*`))
   })
 
   it('of a task and a lease of one name are apart', async () => {
