@@ -3,7 +3,13 @@
 import { systemClock } from '../clock.ts'
 import { type ConformanceCase, type StoreSuite, storeCases } from './conformance.ts'
 import { batchCases, noBatchCases } from './conformance-batch.ts'
-import { completeCases, openClaimCases, planCases, renewCases } from './conformance-outcome.ts'
+import {
+  completeCases,
+  lateRenewalCases,
+  openClaimCases,
+  planCases,
+  renewCases,
+} from './conformance-outcome.ts'
 import { claimCases, getCases, registerCases } from './conformance-protocol.ts'
 import { openClaimRaceCases, raceCases } from './conformance-races.ts'
 import { deleteCases, listCases } from './conformance-rows.ts'
@@ -22,7 +28,7 @@ export function scheduleStoreCases(suite: StoreSuite): ConformanceCase[] {
     get: getCases,
     register: registerCases,
     claimDue: claimCases,
-    renew: renewCases,
+    renew: { ...renewCases, ...(strict ? lateRenewalCases : {}) },
     complete: {
       ...completeCases,
       ...(batch || strict ? planCases : {}),

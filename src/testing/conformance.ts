@@ -23,9 +23,10 @@ export interface StoreCapabilities {
   /** `open` can put rows into the store behind its back, to reach the ends of the numbers. */
   readonly seeding: boolean
   /**
-   * It refuses more than the contract asks, as all bundled stores do: ids that are none, though
-   * the engine checks them, and a commit under the newest token when its claim is not open (it
-   * was committed, or never was). Not checked unless set.
+   * It is more careful than the contract asks, as all bundled stores are. It refuses ids that are
+   * none, though the engine checks them, and a commit under the newest token when its claim is not
+   * open (it was committed, or never was); and a renewal moves a deadline back only to hand the
+   * slot back, since a late one may follow a newer. Not checked unless set.
    */
   readonly strict?: boolean
 }

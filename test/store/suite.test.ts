@@ -229,6 +229,7 @@ describe('the suite', () => {
     const literal = wrong((right) => ({
       key: (id) => id,
       mayCommit: (row, token) => row.token === token,
+      isHandBack: () => true,
       commit: (row, { plan: _, ...patch }, now) => right.commit(row, patch, now),
     }))
     const supports = { batch: false, clients: false, seeding: false }
