@@ -1,4 +1,4 @@
-// Rows of the SQL servers to records. A stored value is believed only after it was looked at:
+// Rows of SQL tables to records. A stored value is believed only after it was looked at:
 // tables get edited by hand and restored in part, and a wrong token breaks the fence. Drivers
 // disagree on what a BIGINT or a text is; what is accepted here is every exact form of it, and
 // nothing else.
@@ -16,12 +16,25 @@ export interface Place {
   readonly key: 'id' | 'name'
   /** A literal of the server's dialect, for the remedy in the error's text. */
   readonly literal: (key: unknown) => string
+  /** Default: every exact form that a driver of a server may choose. */
+  readonly forms?: Forms
+}
+
+/** What a stored value may look like; `undefined` for whatever does not. */
+export interface Forms {
+  integer(value: unknown): number | undefined
+  text(value: unknown): string | undefined
+  key(value: unknown): string | undefined
+  /** What a key is, in words. */
+  readonly keyIs: string
 }
 
 /** The most that is shown of a key: no id is longer. */
 export const ID_LENGTH_MAX = 1024
 
 const KINDS: readonly unknown[] = ['cron', 'every', 'delay'] satisfies TaskKind[]
+/** What a table may have for a key that can be written in a statement. */
+const KEY_TYPES: readonly string[] = ['string', 'number', 'bigint']
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The record in a row of the table of schedules. Throws `STORE_DAMAGED_RECORD`. */
@@ -34,7 +47,7 @@ export function recordOf(row: Row, place: Place): ScheduleRecord {
     throw read.damage('lease_owner and lease_until: one is set and the other is not')
   }
   return Object.freeze({
-    id: read.text(place.key),
+    id: read.key(),
     kind: read.kind(),
     spec: read.text('spec'),
     nextRunAt: read.instantOrNull('next_run_at'),
@@ -49,10 +62,19 @@ export function recordOf(row: Row, place: Place): ScheduleRecord {
 export class RowReader {
   readonly #row: Row
   readonly #place: Place
+  readonly #forms: Forms
 
   constructor(row: Row, place: Place) {
     this.#row = row
     this.#place = place
+    this.#forms = place.forms ?? ANY_FORM
+  }
+
+  key(): string {
+    const { key } = this.#place
+    const text = this.#forms.key(this.#row[key])
+    if (!text) throw this.#wrong(key, this.#forms.keyIs)
+    return text
   }
 
   instant(column: string): number {
@@ -64,13 +86,13 @@ export class RowReader {
   instantOrNull(column: string): number | null {
     const value = this.#row[column]
     if (value === null) return null
-    const number = integerOf(value)
+    const number = this.#forms.integer(value)
     if (number === undefined) throw this.#wrong(column, 'an integer within ±(2^53 - 1)')
     return number
   }
 
   token(column: string): number {
-    const number = integerOf(this.#row[column])
+    const number = this.#forms.integer(this.#row[column])
     if (number === undefined || number < 0) throw this.#wrong(column, 'from 0 to 2^53 - 1')
     return number
   }
@@ -84,13 +106,13 @@ export class RowReader {
   textOrNull(column: string): string | null {
     const value = this.#row[column]
     if (value === null) return null
-    const text = textOf(value)
+    const text = this.#forms.text(value)
     if (!text) throw this.#wrong(column, 'text')
     return text
   }
 
   kind(): TaskKind {
-    const kind = textOf(this.#row.kind)
+    const kind = this.#forms.text(this.#row.kind)
     if (!KINDS.includes(kind)) throw this.#wrong('kind', `one of ${KINDS.join(', ')}`)
     return kind as TaskKind
   }
@@ -100,11 +122,10 @@ export class RowReader {
     const { table, key, literal } = this.#place
     const raw = this.#row[key]
     const id = shownText(textOf(raw) ?? raw, ID_LENGTH_MAX)
-    const isKey = typeof raw === 'string' || raw instanceof Uint8Array
-    const remedy =
-      isKey && raw.length <= ID_LENGTH_MAX
-        ? ` with: DELETE FROM ${table} WHERE ${key} = ${literal(raw)}`
-        : ''
+    const isKey = raw instanceof Uint8Array || KEY_TYPES.includes(typeof raw)
+    const where = isKey ? literal(raw) : ''
+    const isShort = isKey && where.length <= 3 * ID_LENGTH_MAX
+    const remedy = isShort ? ` with: DELETE FROM ${table} WHERE ${key} = ${where}` : ''
     return new CronfenceError(
       'STORE_DAMAGED_RECORD',
       `Table ${table}, ${key} ${JSON.stringify(id)}: ${problem}. The row is left as it is: ` +
@@ -115,7 +136,8 @@ export class RowReader {
 
   #wrong(column: string, allowed: string): CronfenceError {
     const value = this.#row[column]
-    const found = JSON.stringify(shownText(textOf(value) ?? value, 80))
+    const isBytes = value instanceof Uint8Array && this.#forms.text(value) === undefined
+    const found = isBytes ? 'bytes' : JSON.stringify(shownText(textOf(value) ?? value, 80))
     return this.damage(`${column} must be ${allowed}, found ${found}`)
   }
 }
@@ -151,3 +173,6 @@ export function textOf(value: unknown): string | undefined {
     return undefined // Not UTF-8.
   }
 }
+
+/** What the drivers of the servers make of a BIGINT and of a text. */
+const ANY_FORM: Forms = { integer: integerOf, text: textOf, key: textOf, keyIs: 'text' }

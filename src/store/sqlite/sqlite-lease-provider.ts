@@ -3,9 +3,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Lease, LeaseProvider } from '../../lease/lease.ts'
 import { checkDuration, checkText, checkToken, idBytes } from '../arguments.ts'
+import { type Row, RowReader } from '../stored-row.ts'
 import { nextToken } from '../transitions.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import { type Row, RowReader } from './sqlite-rows.ts'
+import { placeOf } from './sqlite-rows.ts'
 import type { Statements, Tables } from './sqlite-statements.ts'
 
 interface NamedLease extends Lease {
@@ -67,7 +68,7 @@ export class SqliteLeaseProvider implements LeaseProvider {
   #lease(sql: Statements, key: Uint8Array): NamedLease | undefined {
     const row = sql.lease.get(key) as Row | undefined
     if (!row) return undefined
-    const read = new RowReader(row, { table: this.#tables.leases, key: 'name' })
+    const read = new RowReader(row, placeOf(this.#tables.leases, 'name'))
     return {
       owner: read.textOrNull('owner'),
       leaseUntil: read.instant('lease_until'),

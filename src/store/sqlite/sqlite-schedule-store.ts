@@ -13,6 +13,7 @@ import type {
   ScheduleRecord,
   ScheduleStore,
 } from '../store.ts'
+import { type Row, RowReader } from '../stored-row.ts'
 import {
   type ClaimRequest,
   checkClaim,
@@ -27,7 +28,7 @@ import {
 } from '../transitions.ts'
 import { answerOf } from '../wave-schedule-store.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import { type Row, RowReader, recordOf, valuesOf } from './sqlite-rows.ts'
+import { placeOf, recordOf, valuesOf } from './sqlite-rows.ts'
 import { tokenFloorOf } from './sqlite-schema.ts'
 import type { Statements, Tables } from './sqlite-statements.ts'
 
@@ -214,7 +215,7 @@ export class SqliteScheduleStore implements Required<ScheduleStore> {
   #highWaterMark(sql: Statements, key: Uint8Array): number {
     const { fences, schema } = this.#tables
     const fence = sql.fence.get(key) as Row | undefined
-    if (fence) return new RowReader(fence, { table: fences, key: 'id' }).token('fencing_token')
+    if (fence) return new RowReader(fence, placeOf(fences, 'id')).token('fencing_token')
     return tokenFloorOf(sql.floor.get() as Row | undefined, schema)
   }
 }

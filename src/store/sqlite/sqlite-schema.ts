@@ -2,8 +2,9 @@
 // before it is sure that they are ours and not from a newer release.
 
 import { CronfenceError } from '../../errors.ts'
+import type { Row } from '../stored-row.ts'
 import { prepared, type SqliteClient } from './sqlite-client.ts'
-import { integerOf, type Row } from './sqlite-rows.ts'
+import { integerOf } from './sqlite-rows.ts'
 import { columnsOf, migrations, schemaTable, type Tables } from './sqlite-statements.ts'
 
 const VERSION = migrations.length
