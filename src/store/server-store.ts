@@ -8,6 +8,7 @@ import type { LeaseProvider } from '../lease/lease.ts'
 import { checkDuration, checkInstant } from './arguments.ts'
 import { ServerClock } from './server-clock.ts'
 import type { ScheduleStore } from './store.ts'
+import { oncePerRow, warn } from './warnings.ts'
 import { type ScheduleWaves, WaveScheduleStore } from './wave-schedule-store.ts'
 
 /** Options that the stores on servers share. */
@@ -136,19 +137,4 @@ export class ServerStore {
     }, MEASURE_EVERY_MS)
     this.#measuring.unref()
   }
-}
-
-/** Tells of a row only once: `list` comes by every few seconds. */
-function oncePerRow(tell: (error: CronfenceError) => void): (error: CronfenceError) => void {
-  const told = new Set<string>()
-  return (error) => {
-    if (told.has(error.message)) return
-    told.add(error.message)
-    tell(error)
-  }
-}
-
-function warn(warning: CronfenceError | string): void {
-  if (typeof warning === 'string') process.emitWarning(warning)
-  else process.emitWarning(warning.message, { code: warning.code })
 }

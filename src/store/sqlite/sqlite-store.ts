@@ -6,6 +6,7 @@ import { LeaseCoordinator, type LeaseCoordinatorOptions } from '../../lease/coor
 import type { LeaseProvider } from '../../lease/lease.ts'
 import { checkDuration, checkInstant } from '../arguments.ts'
 import type { ScheduleStore } from '../store.ts'
+import { oncePerRow, warn } from '../warnings.ts'
 import type { SqliteClient, SqliteDriver } from './sqlite-client.ts'
 import { type DatabaseSource, SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLeaseProvider } from './sqlite-lease-provider.ts'
@@ -134,18 +135,4 @@ function sourceOf(options: SQLiteStoreOptions): DatabaseSource {
     throw new TypeError(`driver: must be 'better-sqlite3' or 'node:sqlite', got ${driver}`)
   }
   return { file, driver }
-}
-
-/** Tells of a row only once: `list` comes by every few seconds. */
-function oncePerRow(tell: (error: CronfenceError) => void): (error: CronfenceError) => void {
-  const told = new Set<string>()
-  return (error) => {
-    if (told.has(error.message)) return
-    told.add(error.message)
-    tell(error)
-  }
-}
-
-function warn(error: CronfenceError): void {
-  process.emitWarning(error.message, { code: error.code })
 }
