@@ -1,7 +1,7 @@
 // The libraries measured beside cronfence: on the same server, with the same number of replicas,
 // under the same Node, after the same start. What counts as an occurrence on each side:
 //   cronfence        a slot claimed under a lease, run, committed together with the next slot;
-//   BullMQ           a run of a scheduler: taken, its next run stored, run, completed;
+//   BullMQ, Agenda   a run of a repeating one: taken, run, its next run stored, completed;
 //   pg-boss,         a run that the library's cron files as it falls due: filed, taken, run,
 //   graphile-worker  completed. That cron has a minute's grain, so all fall due at once, and the
 //                    time from then to the last run is what counts; so it does for cronfence.
@@ -56,6 +56,11 @@ export const PEERS: readonly Peer[] = [
     name: 'graphile-worker',
     store: 'postgres',
     question: { kind: 'backlog', tasks: 40_000, seconds: 4 },
+  },
+  {
+    name: 'agenda',
+    store: 'mongo',
+    question: { kind: 'always due', tasks: 50, seconds: 4 },
   },
 ]
 

@@ -8,12 +8,14 @@ import {
   MemoryScheduleStore,
   type ScheduleStore,
 } from 'cronfence'
+import { MongoStore } from 'cronfence/mongo'
 import { MysqlStore } from 'cronfence/mysql'
 import { NatsStore } from 'cronfence/nats'
 import { PostgresStore } from 'cronfence/postgres'
 import { RedisStore } from 'cronfence/redis'
 import { SQLiteStore } from 'cronfence/sqlite'
 import { startMariadb } from '../../test/support/mariadb.ts'
+import { startMongo } from '../../test/support/mongo.ts'
 import { ownNatsServer } from '../../test/support/nats-server.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
 import { startRedis } from '../../test/support/redis.ts'
@@ -46,10 +48,12 @@ export interface Contestant {
   startServer?(): Promise<BenchServer>
   open(place: Place): OpenStore
   readonly ownProcess: boolean
-  /** Occurrences per second to reach, and with how many replicas (issues 3 and 4). */
-  readonly goal: { readonly perSecond: number; readonly replicas: number }
+  /** Occurrences per second to reach, and with how many replicas (issues 3 and 4), if any. */
+  readonly goal?: { readonly perSecond: number; readonly replicas: number }
   /** The 99th percentile to stay below when 10,000 tasks fall due at once (issue 3). */
   readonly latenessGoalMs?: number
+  /** Share of the tasks that it is asked for; all by default. */
+  readonly scale?: number
 }
 
 export const CONTESTANTS: readonly Contestant[] = [
@@ -96,6 +100,16 @@ export const CONTESTANTS: readonly Contestant[] = [
     ownProcess: true,
     goal: { perSecond: 3_000, replicas: 2 },
   },
+  {
+    // Without a mongod it is FerretDB over PostgreSQL, one update at a time: no rate of MongoDB's.
+    name: 'mongo',
+    startServer: startMongoAlone,
+    open: ({ url, name }) => {
+      return opened(new MongoStore({ url, collectionPrefix: name, onWarning: () => {} }))
+    },
+    ownProcess: true,
+    scale: 0.01,
+  },
 ]
 
 /** The contestant of that name. Throws a text for people when there is none. */
@@ -106,6 +120,18 @@ export function contestant(name: string): Contestant {
     throw new Error(`--store: expected one of ${names}, got "${name}"`)
   }
   return found
+}
+
+async function startMongoAlone(): Promise<BenchServer> {
+  const postgres = await startPostgres(['fsync=on'])
+  const mongo = await startMongo({ postgresUrl: async () => postgres.url })
+  return {
+    url: mongo.url,
+    async stop() {
+      await mongo.stop()
+      await postgres.stop()
+    },
+  }
 }
 
 interface StoppableStore {

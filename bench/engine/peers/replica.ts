@@ -10,6 +10,7 @@ const PEERS: Readonly<Record<string, () => Promise<{ open: Open }>>> = {
   bullmq: () => import('./bullmq.ts'),
   'pg-boss': () => import('./pg-boss.ts'),
   'graphile-worker': () => import('./graphile-worker.ts'),
+  agenda: () => import('./agenda.ts'),
 }
 
 /** A full minute comes, and with it the first run. */
