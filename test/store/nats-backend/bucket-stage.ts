@@ -80,7 +80,7 @@ export function bucketStage() {
 
   beforeEach(async () => {
     stage.clock = new VirtualClock(Date.now())
-    stage.bucket = `test-${process.pid}-${Date.now()}-${count++}`
+    stage.bucket = `cronfence-test-${process.pid}-${Date.now()}-${count++}`
     stage.connection = await stage.connect()
   })
 

@@ -12,7 +12,7 @@ import {
   scheduleStoreCases,
   VirtualClock,
 } from '../../../src/testing/index.ts'
-import { type Dialect, emptyTables, type TestDatabase, writeRows } from './dialect.ts'
+import { type Dialect, dropTables, emptyTables, type TestDatabase, writeRows } from './dialect.ts'
 
 /** How the suites are run. */
 export interface SuiteOptions {
@@ -67,6 +67,7 @@ export function declareSuites(dialect: Dialect, options: SuiteOptions): void {
     await store(0).start()
   }, 300_000)
   afterAll(async () => {
+    await dropTables(database(0), tablePrefix) // The server may be somebody's own.
     await Promise.all(databases.map((each) => each.end()))
   })
   const cases = [...scheduleStoreCases(suite), ...leaseProviderCases(leases)]
