@@ -16,7 +16,7 @@ export interface MongoDatabase {
 
 /** The driver's `MongoClient`. */
 export interface MongoClient {
-  /** Does nothing when it is connected. A client whose first attempt failed needs to be told again. */
+  /** Does nothing on one that is connected; one whose first attempt failed has to be told again. */
   connect(): Promise<unknown>
   /** Without a name: the database in the client's URL. */
   db(name?: string): MongoDatabase

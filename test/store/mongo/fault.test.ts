@@ -174,7 +174,7 @@ describe('a connection that goes silent', () => {
     expect(await direct.schedules().get('d')).toBeNull()
   })
 
-  it('takes nothing with it that waited for it: a write that was given up is never sent', async () => {
+  it('takes nothing along that waited for it: what was given up is never sent', async () => {
     const url = `mongodb://127.0.0.1:${proxy.port}/`
     const store = stage.store({ url, timeoutMs: 500, connectionsMax: 1 })
     await store.start()
