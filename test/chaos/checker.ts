@@ -25,7 +25,7 @@ export interface Counts {
   staleCommits: number
   /** Requests whose answer did not come. */
   lostReplies: number
-  /** From when an abort was due until the handler heard of it, the longest, ms. */
+  /** From when a stopped process went on until its handler was aborted, the longest, ms. */
   abortMsMax: number
 }
 

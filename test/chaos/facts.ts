@@ -1,4 +1,4 @@
-// The log of a chaos run: a line per fact, appended in one write by whoever it happened to, replicas
+// The log of a chaos run: a line per fact, appended in one write by whom it happened to, replicas
 // and director alike, to one file outside the store. So the order of the lines is an order in which
 // things happened: what is written before a request is sent comes before what follows its answer.
 

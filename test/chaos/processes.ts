@@ -11,15 +11,24 @@ interface Standstill {
 /** The standstills of all processes. */
 export class Processes {
   readonly #standstills = new Map<string, Standstill[]>()
+  readonly #pauses = new Map<string, Standstill[]>()
 
   constructor(facts: readonly Fact[]) {
     const pausedAt = new Map<string, number>()
     for (const fact of facts) {
       const { by, at } = fact
       if (fact.what === 'paused') pausedAt.set(by, at)
-      else if (fact.what === 'resumed') this.#add(by, { from: pausedAt.get(by) ?? at, until: at })
-      else if (fact.what === 'stalled') this.#add(by, { from: fact.from, until: at })
+      else if (fact.what === 'stalled') add(this.#standstills, by, { from: fact.from, until: at })
+      else if (fact.what === 'resumed') {
+        const pause = { from: pausedAt.get(by) ?? at, until: at }
+        for (const known of [this.#standstills, this.#pauses]) add(known, by, pause)
+      }
     }
+  }
+
+  /** When a process that was stopped at the instant went on; `undefined` when it was not. */
+  resumedAt(process: string, at: number): number | undefined {
+    return this.#pauses.get(process)?.find(({ from, until }) => from <= at && at <= until)?.until
   }
 
   /** The instant by which a process has had `graceMs` to do what was due at `dueAt`. */
@@ -32,10 +41,8 @@ export class Processes {
     }
     return byAt
   }
+}
 
-  #add(process: string, standstill: Standstill): void {
-    const known = this.#standstills.get(process)
-    if (known) known.push(standstill)
-    else this.#standstills.set(process, [standstill])
-  }
+function add(known: Map<string, Standstill[]>, process: string, standstill: Standstill): void {
+  known.set(process, [...(known.get(process) ?? []), standstill])
 }

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ScheduledRun, Scheduler } from '../../src/index.ts'
 import { type EventFact, openLog, type RunFact } from './facts.ts'
-import { recordedStore } from './recorded-store.ts'
+import { RecordedStore } from './recorded-store.ts'
 import { openStore, type StoreName } from './store-names.ts'
 import { type ChaosTask, PLANS } from './tasks.ts'
 
@@ -44,7 +44,7 @@ const work =
 
 const store = openStore(storeName, { url, timeoutMs: leaseMs / 3 })
 const scheduler = new Scheduler({
-  store: recordedStore(store.schedules(), tell),
+  store: new RecordedStore(store.schedules(), tell),
   owner: name,
   tickMs,
   drainMs: 500,

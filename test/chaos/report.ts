@@ -20,7 +20,7 @@ export function report(
     ['takeovers', counts.takeOvers],
     ['stale commits rejected', counts.staleCommits],
     ['lost replies', counts.lostReplies],
-    ['ms at most from loss to abort', counts.abortMsMax],
+    ['ms at most from SIGCONT to abort', counts.abortMsMax],
     ['violations', violations],
   ]
   const summary =

@@ -44,10 +44,10 @@ function* judgeAbort(
   if (Math.min(abortAt, endAt) > byAt) {
     const text = `a run under token ${claim.token} was not aborted by ${byAt}`
     yield { line, text: `${text}; it could count on its lease until ${until}` }
-  } else if (abortAt < Infinity) {
-    const lateMs = abortAt - (byAt - NOTICE_MS)
-    counts.abortMsMax = Math.max(counts.abortMsMax, lateMs)
   }
+  const resumedAt = processes.resumedAt(by, until)
+  if (resumedAt === undefined || abortAt === Infinity) return
+  counts.abortMsMax = Math.max(counts.abortMsMax, abortAt - resumedAt)
 }
 
 function* judgeOverlaps(runs: readonly { claim: Claim; run: Run }[]): Iterable<Violation> {

@@ -1,4 +1,4 @@
-// A chaos run: replicas as processes on a real server, faults by a seed, and the verdict of the log.
+// A chaos run: replicas as processes on a real server, faults by a seed, the verdict of the log.
 
 import { mkdirSync, openSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

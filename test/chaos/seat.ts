@@ -92,7 +92,7 @@ export class Seat {
     })
   }
 
-  /** For a while nothing passes and nothing says so; then what was under way arrives, or is lost. */
+  /** For a while nothing passes and nothing says so; then what was sent arrives, or is lost. */
   async blackHole(ms: number, arrives: boolean): Promise<void> {
     await this.#weather(ms, () => 'hold')
     if (!arrives) this.#proxy?.cut()
