@@ -48,9 +48,9 @@ export class Remover {
   }
 
   /**
-   * Begins when `ready` is; resolves when there is no such row. Rejects when the row cannot be read,
-   * when the store fails while the scheduler is not running, or when it is stopped before the store
-   * answered.
+   * Begins when `ready` is; resolves when there is no such row. Rejects when the row cannot be
+   * read, when the store fails while the scheduler is not running, or when it is stopped before the
+   * store answered.
    */
   remove(storedId: string, ready: Promise<unknown>): Promise<void> {
     const earlier = this.#pending.get(storedId)

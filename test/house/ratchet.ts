@@ -3,6 +3,6 @@
 import type { Ratchet } from './rules.ts'
 
 export const RATCHET: Ratchet = {
-  fileLines: { 'test/store/sqlite-file.test.ts': 361 },
+  fileLines: {},
   functionLines: {},
 }

@@ -9,7 +9,7 @@ import { ENTRIES, installPacked } from '../support/packed-package.ts'
 const installed = installPacked()
 afterAll(() => installed.dispose())
 
-/** By entry: what makes its store, and the sentence that a start without the driver rejects with. */
+/** By entry: what makes its store, and what a start without the driver rejects with. */
 const STORES: Readonly<Record<string, { store: string; says: string }>> = {
   'cronfence/sqlite': {
     store: `new SQLiteStore({ file: 'x.db' })`,
@@ -20,8 +20,8 @@ const STORES: Readonly<Record<string, { store: string; says: string }>> = {
   'cronfence/redis': {
     store: `new RedisStore({ url: 'redis://h' })`,
     says:
-      'RedisStore needs the driver ioredis, which could not be loaded: run `npm install ioredis`, ' +
-      'or hand in a client.',
+      'RedisStore needs the driver ioredis, which could not be loaded: ' +
+      'run `npm install ioredis`, or hand in a client.',
   },
   'cronfence/postgres': {
     store: `new PostgresStore({ url: 'postgres://h/d' })`,
@@ -29,11 +29,15 @@ const STORES: Readonly<Record<string, { store: string; says: string }>> = {
   },
   'cronfence/mysql': {
     store: `new MysqlStore({ url: 'mysql://h/d' })`,
-    says: 'MysqlStore needs the driver mysql2, which could not be loaded: run `npm install mysql2`.',
+    says:
+      'MysqlStore needs the driver mysql2, which could not be loaded: ' +
+      'run `npm install mysql2`.',
   },
   'cronfence/mongo': {
     store: `new MongoStore({ url: 'mongodb://h/d' })`,
-    says: 'MongoStore needs the driver mongodb, which could not be loaded: run `npm install mongodb`.',
+    says:
+      'MongoStore needs the driver mongodb, which could not be loaded: ' +
+      'run `npm install mongodb`.',
   },
   'cronfence/nats': {
     store: `new NatsStore({ servers: 'h' })`,
