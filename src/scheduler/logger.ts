@@ -1,6 +1,10 @@
 // Log lines. What comes from outside, ids and the texts of errors, is shown with its control
 // characters escaped, so that it can neither forge a line nor steer a terminal.
 
+/** What is shown of an id, a spec; of an error and its stack. In UTF-16 units. */
+const QUOTED_MAX = 1024
+const ERROR_MAX = 16_384
+
 /** Where log lines go. A `console` is one. */
 export interface Logger {
   debug?(line: string): void
@@ -32,15 +36,15 @@ export function guardedLogger(logger: Logger): Required<Logger> {
   }
 }
 
-/** Text in quotes on one line. */
+/** Text in quotes on one line; of a longer one than any id its start. */
 export function quoted(text: string): string {
-  return `"${escapeControls(text)}"`
+  return `"${escapeControls(startOf(text, QUOTED_MAX))}"`
 }
 
 /** An error with its stack, and its causes' messages. */
 export function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return escapeControls(thrownText(error))
-  const stack = escapeControls(error.stack ?? `${error.name}: ${error.message}`)
+  if (!(error instanceof Error)) return briefText(error)
+  const stack = escapeControls(startOf(error.stack ?? briefText(error), ERROR_MAX))
   const cause = error.cause === undefined ? '' : ` (cause: ${briefText(error.cause)})`
   // Only the line breaks before the frames of a stack come back.
   return stack.replaceAll('\\u000a    at ', '\n    at ') + cause
@@ -49,7 +53,7 @@ export function errorText(error: unknown): string {
 /** An error's name and message on one line. */
 export function briefText(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : thrownText(error)
-  return escapeControls(text)
+  return escapeControls(startOf(text, ERROR_MAX))
 }
 
 function thrownText(thrown: unknown): string {
@@ -58,6 +62,10 @@ function thrownText(thrown: unknown): string {
   } catch {
     return 'something that has no text'
   }
+}
+
+function startOf(text: string, lengthMax: number): string {
+  return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
 }
 
 /**

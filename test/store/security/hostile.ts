@@ -130,7 +130,7 @@ const BIDI = [
 /** Each beside what it is taken for: two ids. */
 const ALIKE = [
   ...['a', 'A', 'а', 'á', 'a\u0301', 'ä', 'a\u0308', 'ａ', '𝐚', 'ª', 'å', 'Å', '\u212b', 'Å'],
-  ...['job', 'Job', 'JOB', 'job ', ' job', 'job\u00a0', 'jоb', 'j\u200bob', 'jo\u00adb', 'Jób'],
+  ...['tap', 'Tap', 'TAP', 'tap ', ' tap', 'tap\u00a0', 'tаp', 't\u200bap', 'ta\u00adp', 'Táp'],
   ...['ß', 'ss', 'ẞ', 'SS', 'ı', 'i', 'I', 'İ', 'i\u0307', 'ſ', 's', 'K', '\u212a', 'k', 'ﬁ', 'fi'],
   ...[
     '1',

@@ -1,5 +1,5 @@
-// Ids as attempts at an injection: every store takes them for what they are, in one place and not in
-// another.
+// Ids as attempts at an injection: every store takes them for what they are, in one place and not
+// in another.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOSTILE } from './hostile.ts'
