@@ -17,7 +17,7 @@ import { scratch } from './subjects.ts'
 const EVERY = { kind: 'every', spec: '60000', nextRunAt: 0 } as const
 
 /** The servers of the tests are not set up to survive a power cut, and stores say so. */
-const WARNINGS = /^(cronfence: \w+Store: [^\n]+\n)*$/
+const WARNINGS = /^(cronfence: \w+Store\b[^\n]+\n)*$/
 
 /** A name that no other test has, for a prefix or a bucket. */
 const name = `cli_${randomUUID().slice(0, 8)}_`
@@ -64,6 +64,10 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   mysql: onServer('mariadb', 'mysql'),
   mariadb: onServer('mariadb', 'mariadb'),
   redis: onServer('redis', 'redis'),
+  mongodb: {
+    ...onServer('mongo', 'mongodb'),
+    says: /^cronfence: MongoStore at [^\n]*127\.0\.0\.1:1[^\n]*\n$/,
+  },
   nats: {
     url: async () => `${nats.url}#${name}`,
     unreachable: 'nats://me:secret-word@127.0.0.1:1#x',
