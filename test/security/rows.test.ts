@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { CronfenceError } from '../../src/index.ts'
+import { StoredDocument } from '../../src/store/mongo/stored-document.ts'
+import { readSchedule as readDocument } from '../../src/store/mongo/stored-schedule.ts'
 import { readSchedule } from '../../src/store/nats/stored-schedule.ts'
 import { keyOf, StoredValue } from '../../src/store/nats/stored-value.ts'
 import { recordOf as redisRecordOf } from '../../src/store/redis/redis-records.ts'
@@ -36,6 +38,16 @@ const READERS: Readonly<Record<string, readonly [readonly string[], Reader]>> = 
       return redisRecordOf(reply, { key: 'k', id: 'a' })
     },
   ],
+  mongo: [
+    ['_id', ...FIELDS.filter((field) => field !== 'mark')],
+    (field, value) => {
+      const fields = { ...VALUE, _id: 'a', deletedAt: null, lastRunAt: null, leaseUntil: null }
+      const stored = { store: 'MongoStore', collection: 'c' }
+      return readDocument(
+        new StoredDocument({ ...fields, leaseOwner: null, [field]: value }, stored),
+      )
+    },
+  ],
   nats: [
     Object.keys(VALUE),
     (field, value) => {
@@ -61,7 +73,7 @@ describe('ten megabytes', () => {
     }
     // Texts of any length can be read; the columns and keys of ours hold no such id.
     if (error === undefined) {
-      expect(['id', 'spec', 'mark']).toContain(field)
+      expect(['id', '_id', 'spec', 'mark']).toContain(field)
       return
     }
     expect(error).toBeInstanceOf(CronfenceError)

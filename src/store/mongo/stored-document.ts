@@ -3,7 +3,7 @@
 // left as it is.
 
 import { CronfenceError } from '../../errors.ts'
-import { integerOf } from '../stored-row.ts'
+import { ID_LENGTH_MAX, integerOf, shownText } from '../stored-row.ts'
 import type { MongoFields } from './mongo-client.ts'
 
 /** Where a document was found, for errors. */
@@ -68,13 +68,18 @@ export class StoredDocument {
   fail(problem: string): never {
     const { store, collection } = this.#place
     const { _id: id } = this.#fields
-    const literal = typeof id === 'string' ? JSON.stringify(id) : String(id)
+    const text = shownText(id, ID_LENGTH_MAX)
+    // What is no text, or too long for an id, may be anything: nobody is told to paste it.
+    const remedy =
+      text === id
+        ? ` with: db.getCollection(${JSON.stringify(collection)})` +
+          `.deleteOne({ _id: ${JSON.stringify(id)} })`
+        : ''
     throw new CronfenceError(
       'STORE_DAMAGED_RECORD',
-      `${store}, collection ${collection}, _id ${literal}: ${problem}. The document is left as ` +
-        `it is: repair it, or remove it with: ` +
-        `db.getCollection(${JSON.stringify(collection)}).deleteOne({ _id: ${literal} })`,
-      { details: { collection, id: String(id) } },
+      `${store}, collection ${collection}, _id ${JSON.stringify(text)}: ${problem}. ` +
+        `The document is left as it is: repair it, or remove it${remedy}`,
+      { details: { collection, id: text } },
     )
   }
 

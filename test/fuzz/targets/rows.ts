@@ -4,7 +4,13 @@
 // NATS, as it is stored.
 
 import { CronfenceError } from '../../../src/errors.ts'
-import { readFloor, readSchedule } from '../../../src/store/nats/stored-schedule.ts'
+import { StoredDocument } from '../../../src/store/mongo/stored-document.ts'
+import { readSchedule as readDocument } from '../../../src/store/mongo/stored-schedule.ts'
+import {
+  readFloor,
+  readSchedule as readValue,
+  type Tombstone,
+} from '../../../src/store/nats/stored-schedule.ts'
 import { keyOf, StoredValue } from '../../../src/store/nats/stored-value.ts'
 import { recordOf as redisRecordOf } from '../../../src/store/redis/redis-records.ts'
 import { FIELDS } from '../../../src/store/redis/redis-statements.ts'
@@ -61,20 +67,21 @@ export const rows: Target = {
     check(() => recordOf(row, place))
     check(() => sqliteRecordOf(row, 't'))
     check(() => redisRecordOf(replyOf(row), { key: 'k', id: 'a' }))
-    const named = Object.entries(row).map(([name, value]) => [CAMEL[name] ?? name, value])
-    const plain = named.map(([name, value]) => [name, value instanceof Uint8Array ? 'a' : value])
-    checkNats(JSON.stringify({ version: 1, write: 'w', ...Object.fromEntries(plain) }, bigintText))
+    const named = Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [CAMEL[name] ?? name, value]),
+    )
+    const document = { _id: 'a', ...named }
+    check(() =>
+      readDocument(new StoredDocument(document, { store: 'MongoStore', collection: 'c' })),
+    )
+    const plain = { ...named, ...(row.id instanceof Uint8Array && { id: 'a' }) }
+    checkNats(JSON.stringify({ version: 1, write: 'w', ...plain }, bigintText))
   },
 }
 
 function checkNats(text: string): void {
   const place = { store: 'NatsStore', bucket: 'b', key: keyOf('schedule', 'a') }
-  const isGrave = { value: false }
-  check(() => {
-    const value = readSchedule(new StoredValue(text, place))
-    isGrave.value = !('kind' in value)
-    return value as ScheduleRecord
-  }, isGrave)
+  check(() => readValue(new StoredValue(text, place)))
   check(() => {
     readFloor(new StoredValue(text, place))
     return undefined
@@ -82,8 +89,8 @@ function checkNats(text: string): void {
 }
 
 /** A record with nothing wrong in it, or an error that says what is. */
-function check(read: () => ScheduleRecord | undefined, isGrave = { value: false }): void {
-  let record: ScheduleRecord | undefined
+function check(read: () => ScheduleRecord | Tombstone | undefined): void {
+  let record: ScheduleRecord | Tombstone | undefined
   try {
     record = read()
   } catch (error) {
@@ -91,7 +98,7 @@ function check(read: () => ScheduleRecord | undefined, isGrave = { value: false 
     must(error.message.length <= MESSAGE_MAX, 'a damage repeats a long value')
     return
   }
-  if (!record || isGrave.value) return
+  if (!record || !('kind' in record)) return
   const { id, kind, spec, nextRunAt, leaseOwner, leaseUntil, fencingToken, lastRunAt } = record
   must(typeof id === 'string' && id !== '', 'a record without an id')
   must(['cron', 'every', 'delay'].includes(kind), 'a record of no kind')

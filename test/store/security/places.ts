@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
+import { MongoStore } from '../../../src/store/mongo/index.ts'
 import { MysqlStore } from '../../../src/store/mysql/index.ts'
 import { NatsStore } from '../../../src/store/nats/index.ts'
 import { PostgresStore } from '../../../src/store/postgres/index.ts'
@@ -19,7 +20,7 @@ export type AnyStore = Pick<ServerStore, 'start' | 'stop' | 'schedules' | 'lease
 export interface Kind {
   readonly name: string
   /** What is called a place here; absent for a file, whose name is the system's business. */
-  readonly option?: 'prefix' | 'tablePrefix' | 'bucket'
+  readonly option?: 'prefix' | 'tablePrefix' | 'collectionPrefix' | 'bucket'
   /** The server's URL; asked for once, and given to the others. */
   readonly url: () => Promise<{ readonly url: string; stop(): Promise<void> }>
   open(url: string, place: string): AnyStore
@@ -63,6 +64,13 @@ export const KINDS: readonly Kind[] = [
     option: 'tablePrefix',
     url: ofShared('mariadb'),
     open: (url, tablePrefix) => new MysqlStore({ ...quiet, url, tablePrefix }),
+  },
+  {
+    name: 'MongoStore',
+    option: 'collectionPrefix',
+    url: ofShared('mongo'),
+    open: (url, collectionPrefix) =>
+      new MongoStore({ ...quiet, url, collectionPrefix, database: 'cronfence_security' }),
   },
   {
     name: 'NatsStore',
