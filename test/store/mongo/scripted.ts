@@ -1,6 +1,8 @@
 // A client of no server, whose answers a test writes: for what servers say that none of ours says.
 
-import type { MongoClient, MongoFields } from '../../../src/store/mongo/index.ts'
+import { type MongoClient, type MongoFields, MongoStore } from '../../../src/store/mongo/index.ts'
+import { scheduleFields } from '../../../src/store/mongo/stored-schedule.ts'
+import { dueTask } from './stage.ts'
 
 /** A command as it was asked, and the options that came with it. */
 export interface Asked {
@@ -43,3 +45,34 @@ const ROUTINE: Readonly<Record<string, Answer>> = {
   hello: { isWritablePrimary: true },
   buildInfo: { version: '8.0.0' },
 }
+
+/** Of the stores here. */
+export const TIMEOUT_MS = 300
+
+/** A row under an id, as it is stored. */
+export const stored = (id: string, more: MongoFields = {}): MongoFields => ({
+  ...{ _id: id, ...scheduleFields({ ...dueTask(id), fencingToken: 0, updatedAt: 0 }) },
+  ...{ write: 'first', past: [], ...more },
+})
+
+/** A store over a scripted client. */
+export function storeOver(answer: (asked: Asked, count: number) => Answer | undefined) {
+  const script = scriptedClient(answer)
+  const warnings: string[] = []
+  const store = new MongoStore({
+    ...{ client: script.client, timeoutMs: TIMEOUT_MS },
+    onWarning: (text) => warnings.push(text),
+  })
+  return { ...script, store, schedules: store.schedules(), warnings }
+}
+
+/** A store with one due row, whose update is answered by `reply`. */
+export const overRow = (reply: (count: number) => Answer) =>
+  storeOver(({ name, command }, count) => {
+    if (name === 'update') return reply(count)
+    return command.find === 'schedules' ? [stored('a')] : undefined
+  })
+
+/** A claim of the id `a`. */
+export const claim = ({ schedules }: ReturnType<typeof storeOver>) =>
+  schedules.claimDue('a', 'o', 0, 10)
