@@ -25,12 +25,12 @@ interface Hearers {
 }
 
 const OPENERS: Readonly<Record<string, Opener>> = {
-  'sqlite:': async (url, { onDamaged }) => {
+  'sqlite:': async (url, hearers) => {
     const file = url.slice('sqlite:'.length)
     // Looking at tasks must not create the file they are missing from.
     if (!existsSync(file)) throw new UsageError(`--store ${url}: no such file`)
     const { SQLiteStore } = await import('../store/sqlite/index.ts')
-    return new SQLiteStore({ file, onDamaged })
+    return new SQLiteStore({ file, ...hearers })
   },
   'postgres:': openPostgres,
   'postgresql:': openPostgres,

@@ -1,7 +1,8 @@
 // The SQLite store and its file: options, drivers, opening, whose tables these are.
 
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -82,6 +83,42 @@ describe('opening', () => {
     )
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
     expect(readdirSync(place.folder).some((name) => name.startsWith('link.db-'))).toBe(false)
+  })
+
+  describe('a file of several names is told of:', () => {
+    const heard: string[] = []
+    const open = async (file: string) => {
+      heard.length = 0
+      const store = storeOn({ file, onWarning: (text) => heard.push(text) })
+      await store.start()
+      await store.stop()
+      return heard
+    }
+
+    it('hard links', async () => {
+      expect(await open(place.file)).toEqual([])
+      linkSync(place.file, join(place.folder, 'other.db'))
+      expect(await open(place.file)).toEqual([
+        expect.stringMatching(/test\.db: the file has 2 names \(hard links\), and a process/),
+      ])
+    })
+
+    // To mount is root's, and not allowed everywhere.
+    it('a mount of the file alone', async ({ skip }) => {
+      const own = join(place.folder, 'own.db')
+      const mounted = join(place.folder, 'a mount.db')
+      for (const file of [own, mounted]) writeFileSync(file, '')
+      const { status } = spawnSync('mount', ['--bind', own, mounted])
+      if (status !== 0) skip('mount is not allowed here')
+      try {
+        expect(await open(own)).toEqual([])
+        expect(await open(mounted)).toEqual([
+          expect.stringMatching(/a mount\.db: the file is mounted by itself: mount its folder/),
+        ])
+      } finally {
+        spawnSync('umount', [mounted])
+      }
+    })
   })
 
   it('is safe from many connections at once', async () => {

@@ -11,6 +11,7 @@ import {
   type SqliteDriver,
 } from './sqlite-client.ts'
 import { isBusy, resultCode, storeError } from './sqlite-errors.ts'
+import { nameProblems } from './sqlite-names.ts'
 import { migrate, schemaVersion } from './sqlite-schema.ts'
 import { prepareStatements, type Statements, type Tables } from './sqlite-statements.ts'
 
@@ -24,6 +25,8 @@ export interface ConnectionOptions {
   readonly source: DatabaseSource
   readonly tables: Tables
   readonly busyBudgetMs: number
+  /** Hears of a file that has more names than one. */
+  readonly onWarning: (text: string) => void
 }
 
 interface Open {
@@ -86,11 +89,18 @@ export class SqliteConnection {
   }
 
   async #connect(): Promise<Open> {
-    const { source } = this.#options
+    const { source, onWarning } = this.#options
     if ('client' in source) return this.#setUp(source.client)
     const client = await openFile(source.file, source.driver)
     try {
-      return await this.#setUp(client)
+      const open = await this.#setUp(client)
+      for (const problem of await nameProblems(source.file)) {
+        onWarning(
+          `SQLiteStore: ${source.file}: ${problem}, and a process that opens it by another name ` +
+            'sees no claims of this one, and may damage it.',
+        )
+      }
+      return open
     } catch (error) {
       client.close()
       throw error

@@ -26,6 +26,8 @@ export type SQLiteStoreOptions = {
    * the same error. Default: a process warning.
    */
   readonly onDamaged?: (error: CronfenceError) => void
+  /** Hears of a file that has more names than one. Default: a process warning. */
+  readonly onWarning?: (text: string) => void
 } & (
   | {
       /**
@@ -64,15 +66,21 @@ export class SQLiteStore {
   /** Opens nothing yet. Throws a `TypeError` or `RangeError` for wrong options. */
   constructor(options: SQLiteStoreOptions) {
     const { tablePrefix = '', busyBudgetMs = 5000, clock = systemClock } = options
+    const { onDamaged = warn, onWarning = warn } = options
     checkDuration('busyBudgetMs', busyBudgetMs)
     const tables = tablesOf(tablePrefix)
-    const connection = new SqliteConnection({ source: sourceOf(options), tables, busyBudgetMs })
+    const connection = new SqliteConnection({
+      source: sourceOf(options),
+      tables,
+      busyBudgetMs,
+      onWarning,
+    })
     this.#connection = connection
     this.#clock = clock
     this.#schedules = new SqliteScheduleStore({
       connection,
       tables,
-      onDamaged: oncePerRow(options.onDamaged ?? warn),
+      onDamaged: oncePerRow(onDamaged),
       now: () => clock.now(),
     })
     this.#leases = new SqliteLeaseProvider({ connection, tables, clock })
