@@ -82,6 +82,9 @@ describe('the checker', () => {
       .claim('a', 2005, [2000, 2])
       .renew('a', 2100, [2, 2000], 'failed')
       .end(2000, [2000, 2], 2605),
+    'a lease whose grant came when nobody waited for it any more': first()
+      .claim('a', 2005, [2000, 2])
+      .end(2000, [2000, 2], 2605),
     'a slot that was handed back while its handler did not end': first()
       .claim('a', 2005, [2000, 2])
       .run('a', 2006, [2000, 2])

@@ -156,8 +156,8 @@ function* endRules({ task, row, claims }: History, calmAt: number): Iterable<Vio
   }
 }
 
-/** Whether nothing about the claim stayed open; what did lapses by itself. */
+/** Whether it ran and nothing about it stayed open; what was answered too late lapses by itself. */
 function isAnswered(claim: Claim | undefined): boolean {
-  if (claim?.takenOver === undefined) return false
+  if (claim?.takenOver === undefined || claim.runs.length === 0) return false
   return [...claim.renewals, ...claim.commits].every(({ step }) => step === 'granted')
 }

@@ -86,6 +86,7 @@ setInterval(() => {
   if (beatAt - from > 2 * BEAT_MS) tell({ what: 'stalled', from })
 }, BEAT_MS)
 
+process.stdin.once('end', () => process.exit()).resume()
 process.once('SIGTERM', async () => {
   await scheduler.stop()
   await store.stop()

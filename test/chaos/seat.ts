@@ -144,7 +144,8 @@ export class Seat {
     this.#mayEnd = false
     const told: ReplicaArguments = { ...replica, name: this.#name, url: this.#url }
     const child = spawn(process.execPath, [program, JSON.stringify(told)], {
-      stdio: ['ignore', 'pipe', errors],
+      // It ends when its standard input does: with this process, whatever ends it.
+      stdio: ['pipe', 'pipe', errors],
     })
     const name = this.#name
     this.#tell('spawned')

@@ -1,6 +1,7 @@
 // Real processes on real servers: the faults of the file's test, and those of a network and of a
 // server besides. One run per store, all at the same time, for they mostly wait. More of them, and
-// longer ones, by command: `npm run chaos`. CRONFENCE_CHAOS_SEED chooses another run.
+// longer ones, by command: `npm run chaos`. CRONFENCE_CHAOS_SEED chooses another run; in that of
+// the default each kind of fault comes up.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { runChaos } from './run.ts'
 import { STORE_NAMES } from './store-names.ts'
 
 const ROUNDS = 24
-const SEED = Number(process.env.CRONFENCE_CHAOS_SEED ?? 20_261_130)
+const SEED = Number(process.env.CRONFENCE_CHAOS_SEED ?? 20_261_196)
 
 describe.concurrent(`replicas on a server, seed ${SEED}`, () => {
   const servers = STORE_NAMES.filter((name) => name !== 'sqlite')
