@@ -221,7 +221,8 @@ export class RowReader {
     const deletion = calls.delete([{ storedId, fencingToken: row.fencingToken }])
     void deletion.then(([error]) => {
       if (task.stage !== 'registering') return
-      if (error) stages.setAside(task)
+      // Read again after a while, the row shows once more that it has no slot.
+      if (error) this.#setAside(task, 'delete', error)
       else this.#registering.push(task)
     })
   }

@@ -243,3 +243,30 @@ describe('a batch that fails halfway', () => {
     expect(adopted).toEqual([])
   })
 })
+
+describe('a dormant row whose task has a run again', () => {
+  test('is told of when it cannot be planned anew, which is tried again', async () => {
+    const first = world.replica()
+    first.schedule('0 12 * * *', { id: 'job' }, world.handler())
+    await first.start()
+    await first.stop()
+    const { kind, spec } = (await world.store.get('job'))!
+    await world.store.delete('job')
+    await world.store.register({ id: 'job', kind, spec, nextRunAt: null }, world.clock.now())
+    const away = { is: true }
+    const error = new CronfenceError('STORE_UNAVAILABLE', 'cannot be reached')
+    const store = guarded((method) => {
+      if (away.is && method === 'delete') throw error
+    })
+    const failures: unknown[] = []
+    const second = world.replica({ store })
+    second.on('store-error', ({ operation, taskIds }) => failures.push([operation, taskIds]))
+    second.schedule('0 12 * * *', { id: 'job' }, world.handler())
+    await second.start()
+    await world.clock.advance(MINUTE)
+    expect(failures[0]).toEqual(['delete', ['job']])
+    away.is = false
+    await world.clock.advance(MINUTE)
+    expect((await world.store.get('job'))?.nextRunAt).toBe(at('12:00:00'))
+  })
+})
