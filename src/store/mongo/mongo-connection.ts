@@ -37,6 +37,10 @@ export interface Update {
 
 const SERVER_TIME = 'localTime'
 
+// Said each time, since an administrator can make a majority's state the default, which may lack
+// what was written last.
+const NEWEST = { readConcern: { level: 'local' } } as const
+
 // What is read comes with its type: int64 as bigint, everything else as what it is.
 const TYPED = { useBigInt64: true, promoteLongs: true, promoteValues: true } as const
 
@@ -86,7 +90,7 @@ export class MongoConnection {
 
   /** The documents that a query finds. */
   async find(collection: string, query: Query): Promise<MongoFields[]> {
-    return this.#listed({ find: collection, ...query, ...batchOf(query.limit) })
+    return this.#listed({ find: collection, ...query, ...batchOf(query.limit), ...NEWEST })
   }
 
   /** What a command that lists things finds. */

@@ -11,9 +11,14 @@ const UNKNOWN = { outcome: 'unknown' } as const
 const PASSWORD = 'check the user, the password and the authSource of the URL'
 const ELECTION = 'the set has no primary at the moment'
 const REACHABLE = 'is the server running there, and reachable?'
+const CLOSED = 'the client that was handed in is closed'
+const CHECK_URL = 'check the url'
 
 /** The code of an insertion whose `_id` is there already. */
 export const DUPLICATE_KEY = 11000
+
+/** The primary stepped down, or ended, in the middle of it. */
+const STEPPED_DOWN = { ...UNKNOWN, isTransient: true } as const
 
 /** By the server's code. */
 const FAILURES: Readonly<Record<number, Failure>> = {
@@ -28,28 +33,30 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   13435: { ...IN_A_MOMENT, remedy: ELECTION },
   13436: { ...IN_A_MOMENT, remedy: ELECTION },
   14031: { ...NO_CHANGE, remedy: 'make room on the disk' },
-  // The primary stepped down or ended in the middle of it.
-  ...Object.fromEntries(
-    [91, 189, 11600, 11602].map((code) => [code, { ...UNKNOWN, isTransient: true }]),
-  ),
+  91: STEPPED_DOWN,
+  189: STEPPED_DOWN,
+  11600: STEPPED_DOWN,
+  11602: STEPPED_DOWN,
   50: { ...UNKNOWN, remedy: 'the server did not finish it within timeoutMs' },
   64: { ...UNKNOWN, remedy: 'too few members of the set confirmed it: is a majority of them up?' },
   100: { ...UNKNOWN, remedy: 'the set has too few members that keep data for a majority' },
 }
 
-/** By the name of the driver's error class; each is thrown before anything was sent. */
-const NEVER_SENT: Readonly<Record<string, Failure>> = {
+/** By the name of the error's class. Where it says not applied, nothing was sent. */
+const CLASSES: Readonly<Record<string, Failure>> = {
   MongoServerSelectionError: { ...NO_CHANGE, remedy: REACHABLE },
   MongoPoolClearedError: { ...IN_A_MOMENT, remedy: REACHABLE },
-  MongoPoolClosedError: { ...NO_CHANGE, remedy: 'the client that was handed in is closed' },
-  MongoNotConnectedError: { ...NO_CHANGE, remedy: 'the client that was handed in is closed' },
-  MongoClientClosedError: { ...NO_CHANGE, remedy: 'the client that was handed in is closed' },
-  MongoTopologyClosedError: { ...NO_CHANGE, remedy: 'the client that was handed in is closed' },
+  MongoPoolClosedError: { ...NO_CHANGE, remedy: CLOSED },
+  MongoNotConnectedError: { ...NO_CHANGE, remedy: CLOSED },
+  MongoTopologyClosedError: { ...NO_CHANGE, remedy: CLOSED },
+  // Commands that are under way end so, too.
+  MongoClientClosedError: { ...UNKNOWN, remedy: CLOSED },
+  DeadlineError: { ...UNKNOWN, remedy: REACHABLE },
   MongoServerClosedError: IN_A_MOMENT,
   MongoWaitQueueTimeoutError: { ...NO_CHANGE, remedy: 'raise connectionsMax' },
-  MongoParseError: { ...NO_CHANGE, remedy: 'check the url' },
-  MongoInvalidArgumentError: { ...NO_CHANGE, remedy: 'check the url' },
-  MongoAPIError: { ...NO_CHANGE, remedy: 'check the url' },
+  MongoParseError: { ...NO_CHANGE, remedy: CHECK_URL },
+  MongoInvalidArgumentError: { ...NO_CHANGE, remedy: CHECK_URL },
+  MongoAPIError: { ...NO_CHANGE, remedy: CHECK_URL },
   MongoMissingCredentialsError: { ...NO_CHANGE, remedy: PASSWORD },
   MongoMissingDependencyError: { ...NO_CHANGE, remedy: 'install the package' },
   MongoCompatibilityError: { ...NO_CHANGE, remedy: 'the server is too old for the driver' },
@@ -57,7 +64,7 @@ const NEVER_SENT: Readonly<Record<string, Failure>> = {
 
 /** A failure to open a client: nothing was sent. */
 export function openFailure(error: unknown): Failure {
-  return { ...NO_CHANGE, remedy: 'check the url', ...rowOf(error), outcome: 'not-applied' }
+  return { remedy: CHECK_URL, ...rowOf(error), ...NO_CHANGE }
 }
 
 /** A failure of a command, of one of its writes, or of the wait for a majority. */
@@ -71,7 +78,7 @@ export function commandFailure(error: unknown): Failure {
 
 function rowOf(error: unknown): Failure | undefined {
   const { code } = error as { code?: unknown }
-  return (typeof code === 'number' ? FAILURES[code] : undefined) ?? NEVER_SENT[nameOf(error)]
+  return (typeof code === 'number' ? FAILURES[code] : undefined) ?? CLASSES[nameOf(error)]
 }
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '')

@@ -12,6 +12,8 @@ const VERSION = 1
 /** The one document in the collection of the schema. */
 const SCHEMA_ID = 'cronfence'
 
+const API_STRICT = '323'
+
 /** The names of the store's collections. */
 export interface Collections {
   /** One document: which release wrote the others, and the least token of new ids. */
@@ -114,13 +116,23 @@ async function checkServer(
         '(replicaSet=...), without directConnection.',
     )
   }
-  const { ferretdbVersion } = await connection.ask({ buildInfo: 1 })
+  const { ferretdbVersion } = await buildOf(connection)
   if (typeof ferretdbVersion === 'string' && /^v?[01]\./.test(ferretdbVersion)) {
     onWarning(
       `${connection.name}: this server is FerretDB ${ferretdbVersion}, which reads a ` +
         'document and then writes it, so of two replicas both may win a claim, with the same ' +
         'token: use it for one replica only.',
     )
+  }
+}
+
+/** Nothing for a client that was told to keep to the stable interface, of which it is no part. */
+async function buildOf(connection: MongoConnection): Promise<MongoFields> {
+  try {
+    return await connection.ask({ buildInfo: 1 })
+  } catch (error) {
+    if (error instanceof CronfenceError && error.details.driverCode === API_STRICT) return {}
+    throw error
   }
 }
 

@@ -26,6 +26,11 @@ describe('a write that fails with', () => {
     ['a code that nobody knows', thrown({ code: 4711 }), 'STORE_OUTCOME_UNKNOWN'],
     ['a lost connection', thrown({ name: 'MongoNetworkError' }), 'STORE_OUTCOME_UNKNOWN'],
     ['a silent one', thrown({ name: 'MongoNetworkTimeoutError' }), 'STORE_OUTCOME_UNKNOWN'],
+    [
+      'a client that is being closed',
+      thrown({ name: 'MongoClientClosedError' }),
+      'STORE_OUTCOME_UNKNOWN',
+    ],
     ['an error of no kind', new Error('oops'), 'STORE_OUTCOME_UNKNOWN'],
     [
       'no server to be found',

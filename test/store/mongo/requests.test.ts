@@ -52,9 +52,12 @@ describe('what is asked', () => {
     expect(over.asked.slice(before).map(({ name }) => name)).toEqual(['find', 'update'])
   })
 
-  it('of a read is the primary: no other member is named', async () => {
+  it('of a read is the newest state of the primary: no other member is named', async () => {
     const over = overRow(() => ({ ok: 1, n: 1 }))
     await claim(over)
+    for (const { command } of over.of('find')) {
+      expect(command).toMatchObject({ readConcern: { level: 'local' } })
+    }
     for (const { command, options } of over.asked) {
       expect({ ...command, ...options }).not.toHaveProperty('readPreference')
     }
@@ -113,6 +116,13 @@ describe('a server', () => {
       message: expect.stringMatching(row.says),
     })
     expect([...of('insert'), ...of('update')]).toEqual([])
+  })
+
+  it('that keeps a client to its stable interface is taken', async () => {
+    const refusal = Object.assign(new Error('not in API Version 1'), { code: 323 })
+    const { store } = storeOver(({ name }) => (name === 'buildInfo' ? refusal : undefined))
+    await store.start()
+    expect(await store.schedules().list()).toEqual([])
   })
 
   it('of FerretDB 2 is taken without a warning, and of 1 with one', async () => {
