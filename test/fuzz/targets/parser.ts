@@ -25,7 +25,8 @@ const REFERENCE_UNTIL = Date.parse('2190-01-01')
 const COMPARED_EVERY = 16
 /** The reference lists a day at a time; it is spared those with more runs than this. */
 const RUNS_PER_DAY_MAX = 20_000
-const MESSAGE_MAX = 600
+/** Two excerpts, every character of them escaped. */
+const MESSAGE_MAX = 1500
 
 /** The parser, the searches, and the words for a refusal. */
 export const parser: Target = {
