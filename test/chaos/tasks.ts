@@ -62,9 +62,10 @@ export const PLANS = {
         [1000, 100],
         [2000, 1900],
       ]),
+      // Some that go on long after their lease is lost, if nobody tells them.
       ...intervals('run-once', [
         [1000, 0],
-        [2000, 1900],
+        [2000, 6000],
       ]),
       ...intervals('skip', [[1000, 700]]),
       ...AROUND,
