@@ -104,6 +104,10 @@ describe('a bucket that exists', () => {
     },
     'a stream that is a queue': { config: { retention: 'workqueue' }, says: /retention other/ },
     'no confirmations': { config: { no_ack: true }, says: /no_ack/ },
+    'confirmations before values are kept': {
+      config: { persist_mode: 'async' },
+      says: /before it keeps them \(persist_mode async\)/,
+    },
     'a mirror': {
       config: { subjects: undefined, mirror: { name: 'KV_elsewhere' }, discard: 'old' },
       says: /it mirrors another bucket/,

@@ -106,7 +106,7 @@ describe('a primary that becomes a replica', () => {
       for (const call of [
         () => schedules.register(dueTask('b'), 0),
         () => schedules.complete('a', 1, { nextRunAt: 0 }, 5),
-        () => schedules.renew('a', 1, 99),
+        () => schedules.renew('a', 1, LEASE_MS + 1),
       ]) {
         await expect(call()).rejects.toMatchObject(refusal)
       }
