@@ -3,6 +3,7 @@
 // left as it is.
 
 import { CronfenceError } from '../../errors.ts'
+import { checkId } from '../arguments.ts'
 import { ID_LENGTH_MAX, integerOf, shownText } from '../stored-row.ts'
 import type { MongoFields } from './mongo-client.ts'
 
@@ -23,9 +24,15 @@ export class StoredDocument {
     this.#place = place
   }
 
-  /** The document's key. */
+  /** The document's key, which no call could name if it were not one. */
   get id(): string {
-    return this.text('_id')
+    const id = this.text('_id')
+    try {
+      checkId(id)
+    } catch (error) {
+      this.fail(`it cannot be an id: ${(error as Error).message}`)
+    }
+    return id
   }
 
   isNull(field: string): boolean {

@@ -1,9 +1,11 @@
 // Documents that were edited by hand or restored in part: the store says which and what to do, and
 // leaves them as they are.
 
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CronfenceError } from '../../../src/errors.ts'
+import { Scheduler, type StoreErrorEvent } from '../../../src/index.ts'
 import type { MongoStore } from '../../../src/store/mongo/index.ts'
+import { VirtualClock } from '../../../src/testing/index.ts'
 import { dueTask, MongoStage } from './stage.ts'
 
 const stage = new MongoStage('damage')
@@ -140,6 +142,18 @@ it('a tombstone that cannot be read is told of by a registration', async () => {
   })
 })
 
+it('a document whose _id no task can have is told of, and stops no other', async () => {
+  await store.schedules().register(dueTask('good'), 0)
+  const good = await stage.document('good')
+  const ids = ['x'.repeat(1025), 'a\tb'.repeat(400)]
+  for (const id of ids) await stage.collection().insertOne({ ...good, _id: id })
+  const heard = stage.damages.length
+  expect((await store.schedules().list()).map(({ id }) => id)).toEqual(['good'])
+  const told = stage.damages.slice(heard).map(({ message }) => message)
+  expect(told).toHaveLength(2)
+  for (const message of told) expect(message).toMatch(/it cannot be an id: id: \d+ bytes of UTF-8/)
+})
+
 it('exact integers of other types are taken for what they are', async () => {
   await store.schedules().register(dueTask('a'), 0)
   // As mongosh writes numbers: doubles, or int32.
@@ -157,4 +171,30 @@ it('a lease without a token is told of', async () => {
     code: 'STORE_DAMAGED_RECORD',
     message: expect.stringMatching(/, collection schedule_leases, _id "leader": fencingToken must/),
   })
+})
+
+it('a task whose document is damaged is not ended by it, and runs once it is mended', async () => {
+  const clock = new VirtualClock('2026-01-01')
+  const logger = { info: () => {}, warn: () => {}, error: () => {} }
+  const scheduler = new Scheduler({ store: store.schedules(), clock, logger })
+  const [problems, runs]: [StoreErrorEvent[], number[]] = [[], []]
+  scheduler.on('store-error', (event) => problems.push(event))
+  scheduler.every('1m', { id: 'bad' }, ({ fencingToken }) => void runs.push(fencingToken))
+  await scheduler.start()
+  await stage.collection().updateOne({ _id: 'bad' }, { $set: { spec: '' } })
+  /** Lets time pass, and the server answer, until `condition` holds. */
+  const passUntil = (condition: () => boolean) =>
+    vi.waitFor(
+      async () => {
+        await clock.advance(1000)
+        expect(condition()).toBe(true)
+      },
+      { timeout: 30_000, interval: 1 },
+    )
+  await passUntil(() => problems.filter(({ operation }) => operation === 'read').length >= 3)
+  expect(problems[0]?.error).toMatchObject({ code: 'STORE_DAMAGED_RECORD' })
+  expect(runs).toEqual([])
+  await stage.collection().updateOne({ _id: 'bad' }, { $set: { spec: '60000' } })
+  await passUntil(() => runs.length >= 2)
+  await scheduler.stop()
 })
