@@ -42,7 +42,7 @@ export interface ChaosResult extends Verdict {
   end(keepsData: boolean): Promise<void>
 }
 
-const CAUGHT_UP_MS_MAX = 60_000
+const CAUGHT_UP_MS_MAX = 120_000
 const POLL_MS = 100
 
 /** Runs it. Rejects only when it cannot be run. */
