@@ -190,8 +190,8 @@ export class NatsBucket {
       const { config } = await this.#link.answered(infoOf(open), limit)
       this.#hasCopies = (config.num_replicas ?? 1) > 1
       const warnings = checkBucket(config, this.name)
-      if (isFirst) warnings.forEach(onWarning)
       await this.#link.answered(this.#recognize(open), limit)
+      if (isFirst) warnings.forEach(onWarning)
       return open
     } catch (cause) {
       if (cause instanceof CronfenceError) throw cause
