@@ -11,6 +11,9 @@ import { utcIso } from './wall-clock.ts'
 
 const OLDER_THAN_DEFAULT = '30d'
 
+/** Within the text of an option. */
+const LINE_BREAK = `\n${' '.repeat(20)}`
+
 const OPTIONS = {
   store: { type: 'string' },
   json: { type: 'boolean' },
@@ -34,7 +37,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const tasksCommand: Command = {
   synopsis: 'tasks list | forget ID | purge --store URL',
   summary: 'look at the durable tasks of a store, forget one, purge old tombstones',
-  details: `  --store URL       ${STORE_URLS}
+  details: `  --store URL       ${STORE_URLS.replace(' or ', `,${LINE_BREAK}or `)}
   --json            list: one JSON object per line, ids exactly as stored
   --older-than D    purge: only tombstones older than D, 12h or 7d (default ${OLDER_THAN_DEFAULT})
 
