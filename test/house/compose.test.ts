@@ -44,7 +44,7 @@ it('every service has a line of its own', () => {
 })
 
 it.each(LINES)('$variable=$url leads to its server', ({ url }) => {
-  const served = SERVICES.filter(({ text }) => text.includes(`['127.0.0.1:${url.port}:`))
+  const served = SERVICES.filter(({ text }) => text.includes(`["127.0.0.1:${url.port}:`))
   expect(served).toHaveLength(1)
   const [{ text } = { text: '' }] = served
   expect(imageOf(text)).toMatch(IMAGES[url.protocol] ?? /(?!)/)
@@ -54,7 +54,7 @@ it.each(LINES)('$variable=$url leads to its server', ({ url }) => {
 describe.each(SERVICES)('the service $name', ({ text }) => {
   it('is published on the loopback interface only, under a fixed version', () => {
     const published = text.match(/^ {4}ports: .*$/gm) ?? []
-    expect(published).toEqual([expect.stringMatching(/^ {4}ports: \['127\.0\.0\.1:\d+:\d+'\]$/)])
+    expect(published).toEqual([expect.stringMatching(/^ {4}ports: \["127\.0\.0\.1:\d+:\d+"\]$/)])
     expect(imageOf(text)).toMatch(/^\w+:\d+(\.\d+)?$/)
   })
 })
