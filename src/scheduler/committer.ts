@@ -41,8 +41,8 @@ export interface CommitterOptions {
   readonly tickMs: number
   /** Resolves when no claim is under way. */
   readonly claimed: () => Promise<void>
-  /** A commit was not taken: what the row says now, when it had to be read. */
-  readonly onRefused: (task: DurableTask, row: ScheduleRecord | null | undefined) => void
+  /** A commit was not taken: what the row says now. */
+  readonly onRefused: (task: DurableTask, row: ScheduleRecord | null) => void
   /** A commit can never be taken, whatever is done, until somebody mends the row. */
   readonly onBadRow: (task: DurableTask) => void
 }
@@ -112,8 +112,7 @@ export class Committer {
       const sent = batch[index]!
       if (answer instanceof Error) this.#failed(sent, answer, lost)
       else if (answer) sent.commit.onCommitted()
-      else if (sent.isUnknown) doubtful.push(sent)
-      else this.#refused(sent.commit, undefined)
+      else doubtful.push(sent)
     }
     const leases = batch.map(({ commit: { task } }) => task.registration.leaseMs)
     const answerMs = Math.min(...leases) / 3
@@ -138,26 +137,28 @@ export class Committer {
     lost.add(sent, error)
   }
 
-  /** Refused, after a reply was lost: was the first request carried out? The row tells. */
+  /**
+   * Refused: also when the first request was carried out and its reply was lost, here or on a
+   * client's own second try. The row tells.
+   */
   async #readBack(doubtful: SentCommit[], lost: LostReplies<SentCommit>): Promise<void> {
     if (doubtful.length === 0) return
     const rows = await this.#options.calls.get(doubtful.map(({ commit }) => commit.task.storedId))
     for (const [index, sent] of doubtful.entries()) {
       const row = rows[index]
       const { commit } = sent
-      if (row instanceof Error) lost.add(sent, row)
-      else if (!row) this.#refused(commit, null)
-      else if (row.fencingToken === commit.fencingToken) commit.onCommitted()
-      else {
-        this.#options.journal.commitUnknown(claimEvent(commit))
-        this.#options.onRefused(commit.task, row)
-      }
+      if (row instanceof Error && isAboutOneRow(row)) this.#failed(sent, row, lost)
+      else if (row instanceof Error) lost.add(sent, row)
+      else if (row && wasTaken(commit, row)) commit.onCommitted()
+      else this.#refused(sent, row ?? null)
     }
   }
 
-  #refused(commit: Commit, row: ScheduleRecord | null | undefined): void {
-    if (commit.task.stage !== 'closed') this.#options.journal.commitRejected(claimEvent(commit))
-    this.#options.onRefused(commit.task, row)
+  #refused({ commit, isUnknown }: SentCommit, row: ScheduleRecord | null): void {
+    const { journal, onRefused } = this.#options
+    if (row && isUnknown) journal.commitUnknown(claimEvent(commit))
+    else if (commit.task.stage !== 'closed') journal.commitRejected(claimEvent(commit))
+    onRefused(commit.task, row)
   }
 
   async #handBack(batch: EndedClaim[]): Promise<Failed<EndedClaim> | undefined> {
@@ -177,6 +178,12 @@ export class Committer {
     }
     return lost.failed
   }
+}
+
+/** Nobody claimed since, and the row is not one that was deleted and registered again. */
+function wasTaken({ fencingToken, patch }: Commit, row: ScheduleRecord): boolean {
+  const { lastRunAt = row.lastRunAt } = patch
+  return row.fencingToken === fencingToken && row.lastRunAt === lastRunAt
 }
 
 /** How a claim is named in events and log lines. */

@@ -199,9 +199,10 @@ export class RowReader {
 
   #foundClaim(task: DurableTask, record: ScheduleRecord, attempt: UnknownAttempt): void {
     const { fencingToken } = record
-    // A token that grew by more than our own claim belongs to a runner that did not commit.
-    const othersClaimed = fencingToken > task.fencingToken + 1
-    const takenOver = task.isLeased || (othersClaimed && record.nextRunAt === task.nextRunAt)
+    // A token that grew by more than our own claim belongs to a runner that did not commit, unless
+    // the slot is another one by now: then whoever had the lease that was seen has committed.
+    const othersClaimed = task.isLeased || fencingToken > task.fencingToken + 1
+    const takenOver = othersClaimed && record.nextRunAt === task.nextRunAt
     this.#options.onFoundClaim(task, { record, fencingToken, takenOver }, attempt)
   }
 

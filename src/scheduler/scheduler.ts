@@ -211,6 +211,7 @@ export class Scheduler {
   async #start(): Promise<void> {
     const stops = this.#stops
     await this.#stopping
+    if (stops !== this.#stops) return
     this.#plain.resume()
     try {
       await this.#durable.connect()

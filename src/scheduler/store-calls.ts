@@ -23,8 +23,8 @@ const SINGLE_CALLS_MAX = 100
 /** After that long without an answer the outcome counts as unknown, or sooner where told so. */
 const ANSWER_MS_MAX = 10_000
 
-/** The same for a list of all rows, which may be many. */
-const LIST_MS_MAX = 60_000
+/** The same for what may take long: to connect, and to list all rows. */
+const LONG_ANSWER_MS_MAX = 60_000
 
 /** An answer, or why there is none. */
 export type Answer<T> = T | Error
@@ -53,13 +53,9 @@ export class StoreCalls {
     this.#clock = clock
   }
 
-  /** Connects, for as long as that takes. */
+  /** Connects. A store that never answers is asked again: a half-open socket ends nothing. */
   async start(): Promise<Answer<void>> {
-    try {
-      await this.#store.start?.()
-    } catch (error) {
-      return asError(error)
-    }
+    return this.#answer(async () => this.#store.start?.(), LONG_ANSWER_MS_MAX)
   }
 
   get(
@@ -150,7 +146,7 @@ export class StoreCalls {
   }
 
   async list(): Promise<Answer<ScheduleRecord[]>> {
-    return this.#answer(() => this.#store.list(), LIST_MS_MAX)
+    return this.#answer(() => this.#store.list(), LONG_ANSWER_MS_MAX)
   }
 
   async #each<Item, Result>(

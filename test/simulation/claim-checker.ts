@@ -1,0 +1,145 @@
+// Checks that every claim is carried out as the policy says and committed as it went: I7, I9, D1, by
+// the oracle in `definition.ts`.
+
+import { type Decision, decision } from './definition.ts'
+import type { Claim, Ledger, Run, Sent } from './ledger.ts'
+import type { Operation } from './literal-store.ts'
+import type { Scenario } from './scenario.ts'
+import type { Tally } from './tally.ts'
+
+/** From a claim to its end. */
+export class ClaimChecker {
+  readonly #ledger: Ledger
+  readonly #tally: Tally
+  readonly #scenario: Scenario
+  readonly #decisions = new Map<Claim, Decision>()
+
+  constructor(ledger: Ledger, tally: Tally, scenario: Scenario) {
+    this.#ledger = ledger
+    this.#tally = tally
+    this.#scenario = scenario
+  }
+
+  /** A handler was called. */
+  started(run: Run): void {
+    const { claim, slot, definition, replica } = run
+    const name = `${replica.name} runs ${claim.id}@${slot} under token ${claim.token}`
+    if (claim.sent.replica !== replica) this.#ledger.violated('I3', `${name}, which is another's`)
+    if (!isPlanOf(claim, definition)) this.#ledger.violated('I7', `${name}, of a foreign plan`)
+    const { slots, isMissed } = this.#decisionOf(claim, run)
+    const expected = slots[claim.runs.length]
+    if (expected !== slot) {
+      const shown = `${slots.length} slots from ${slots[0]}`
+      this.#ledger.violated('I7', `${name}; the policy ${definition.missed} wants ${shown}`)
+    }
+    if (run.handed.missed !== isMissed) {
+      this.#ledger.violated('I7', `${name}, missed: ${run.handed.missed}`)
+    }
+    if (run.handed.occurrenceKey !== `${claim.id}@${new Date(slot).toISOString()}`) {
+      this.#ledger.violated('I7', `${name} with the key ${run.handed.occurrenceKey}`)
+    }
+    this.#tally.count(isMissed ? 'claim: missed' : 'claim: on time')
+    if (claim.runs.length === 1) this.#tally.count('catch-up: several in one claim')
+    this.#checkDuplicate(run, name)
+    claim.runs.push(run)
+  }
+
+  /** A replica sends the end of a claim. */
+  sentCommit({ replica, operation }: Sent<Operation & { do: 'complete' }>): void {
+    const { id, token, patch } = operation
+    const claim = this.#ledger.claim(id, token)
+    const name = `${replica.name} commits ${id} with token ${token}`
+    if (!claim || claim.sent.replica !== replica) {
+      this.#ledger.violated('I3', `${name}, which it does not have`)
+      return
+    }
+    if (claim.isRejected) this.#ledger.violated('I5', `${name} after the store refused it`)
+    const { definition } = claim.sent
+    if (claim.runs.length === 0 && !(definition && isPlan(definition, patch.plan))) {
+      this.#tally.count('claim: of a foreign plan')
+      const isKept = this.#ledger.hasBeenNext(id, patch.nextRunAt)
+      if (!isKept) this.#ledger.violated('I6', `${name}, a foreign plan`)
+      return
+    }
+    const { slots, next, isMissed } = this.#decisionOf(claim, claim.runs[0])
+    const done = claim.runs.filter(({ end }) => end === 'done')
+    const last = done.at(-1)
+    if (patch.lastRunAt !== last?.slot) {
+      this.#ledger.violated('D1', `${name}, last run ${patch.lastRunAt}, not ${last?.slot}`)
+    }
+    const isWhole = done.length === slots.length
+    if (!isWhole && done.length === 0) {
+      this.#ledger.violated('D1', `${name} and has not run it`)
+    }
+    if (!isWhole) {
+      this.#tally.count('catch-up: resumed after a stop')
+      if (!mayEndEarly(claim)) this.#ledger.violated('I7', `${name} early, for no reason`)
+    }
+    const expected = isWhole ? next(last?.endedWall ?? claim.sent.wall) : slots[done.length]
+    // Over a store that knows no plans the engine looks at the row before, and keeps a newer slot.
+    const seen = replica.lastRead(id)
+    const isKept = seen && !isPlanOf(claim, seen) && seen.nextRunAt === patch.nextRunAt
+    if (patch.nextRunAt !== expected && !isKept) {
+      this.#ledger.violated('I7', `${name}, next ${patch.nextRunAt} and not ${expected}`)
+    }
+    if (isMissed && definition?.missed === 'catch-up' && slots.length === definition.maxCatchUp) {
+      this.#tally.count('catch-up: capped')
+    }
+    if (definition?.kind === 'delay' && slots.length === 0) {
+      this.#tally.count('row: dropped delay')
+    }
+  }
+
+  #decisionOf(claim: Claim, run: Run | undefined): Decision {
+    let decided = this.#decisions.get(claim)
+    if (!decided) {
+      const { slot, takenOver, sent } = claim
+      const claimedAt = sent.operation.now
+      const definition = run?.definition ?? sent.definition!
+      decided = decision(definition, { slot, claimedAt, takenOver }, this.#scenario.graceMs)
+      this.#decisions.set(claim, decided)
+    }
+    return decided
+  }
+
+  #checkDuplicate(run: Run, name: string): void {
+    const { claim, slot } = run
+    const runs = this.#ledger.runsOf(claim.id, claim.generation, slot)
+    for (const earlier of runs) {
+      this.#tally.count('run: started twice')
+      if (!hasCause(earlier, this.#scenario)) {
+        this.#ledger.violated('I9', `${name} again, after ${earlier.replica.name}, for no reason`)
+      }
+    }
+    runs.push(run)
+  }
+}
+
+function isPlanOf({ before }: Claim, plan: { kind: string; spec: string }): boolean {
+  return isPlan(before, plan)
+}
+
+function isPlan(
+  { kind, spec }: { kind: string; spec: string },
+  other: { kind: string; spec: string } | undefined,
+): boolean {
+  return other?.kind === kind && other.spec === spec
+}
+
+/** A claim may end before all its slots ran when something ended it. */
+function mayEndEarly({ runs, isUncertain, sent: { replica }, id, sent }: Claim): boolean {
+  const isAborted = runs.some(({ handed }) => handed.signal.aborted)
+  const isEnded = replica.definitions.get(id) !== sent.definition
+  return isAborted || isUncertain || replica.isStopping || isEnded
+}
+
+/** Why a slot that was started may start again. */
+function hasCause({ claim, replica, end, handed }: Run, scenario: Scenario): boolean {
+  if (end === 'aborted' || (handed.signal.aborted && replica.wasStopped)) return true
+  if (scenario.isFaultFree) return false
+  // Answers that take longer than a sixth of the lease are as good as none.
+  const isSlow = 2 * scenario.latencyMs > claim.sent.operation.leaseMs / 6
+  const { process } = replica
+  const isTroubled = isSlow || process.isDead || process.troubledAt >= claim.sent.at
+  return isTroubled || !scenario.areClocksTame || replica.wasStopped
+}
