@@ -14,7 +14,7 @@ test('a store that never answers its start is asked again', async () => {
   expect(faulty.count('start')).toBe(2)
 })
 
-test('a start that is overtaken by a second stop, while the first goes on, starts nothing', async () => {
+test('a start that a second stop overtakes, while the first goes on, starts nothing', async () => {
   const world = new World()
   const scheduler = world.replica({ drainMs: 1000 })
   scheduler.every(300, { id: 'slow' }, world.handler(5000))

@@ -1,5 +1,5 @@
-// Checks that every claim is carried out as the policy says and committed as it went: I7, I9, D1, by
-// the oracle in `definition.ts`.
+// Checks that every claim is carried out as the policy says and committed as it went (I7, I9, D1),
+// by the oracle in `definition.ts`.
 
 import { type Decision, decision } from './definition.ts'
 import type { Claim, Ledger, Run, Sent } from './ledger.ts'

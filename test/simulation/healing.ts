@@ -1,5 +1,5 @@
-// The end of all faults: clocks are set right, pauses end, nothing is lost any more, and somebody is
-// there for every task. From then on the engine has to recover by itself.
+// The end of all faults: clocks are set right, pauses end, nothing is lost any more, and somebody
+// is there for every task. From then on the engine has to recover by itself.
 
 import type { Random } from './random.ts'
 import type { Replica } from './replica.ts'
