@@ -203,8 +203,10 @@ export class RedisConnection {
     return this.#connect()
   }
 
+  /** Of many requests that wait for a silent connection, the first to give up closes it. */
   async #drop(connection: Promise<OwnClient> | undefined): Promise<void> {
-    if (this.#own === connection) this.#own = undefined
+    if (this.#own !== connection) return
+    this.#own = undefined
     try {
       const own = await connection
       own?.close()

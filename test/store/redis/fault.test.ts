@@ -249,6 +249,21 @@ describe('a connection', () => {
     expect(await store.schedules().get('a')).toEqual(row)
   })
 
+  it('that goes silent under many requests is closed once', async () => {
+    const warnings: Error[] = []
+    const hear = (warning: Error) => warnings.push(warning)
+    process.on('warning', hear)
+    const store = stage.store({ url: proxied(), timeoutMs: 300 })
+    await store.schedules().get('a')
+    proxy.rule = () => 'hold'
+    const calls = Array.from({ length: 20 }, () => store.schedules().renew('a', 1, 99))
+    const outcomes = await Promise.allSettled(calls)
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    await new Promise(setImmediate) // Warnings come a turn later.
+    process.off('warning', hear)
+    expect(warnings).toEqual([])
+  })
+
   it('that goes silent while it is opened is given up, and nothing was done', async () => {
     proxy.rule = () => 'hold'
     const store = stage.store({ url: proxied(), timeoutMs: 300 })
