@@ -29,6 +29,8 @@ export class HeldLease {
   window: TrustWindow
   /** Monotonic ms; `Infinity` while a renewal is on its way. */
   renewAt: number
+  /** Resolves when no renewal is on its way. */
+  renewed: Promise<void> = Promise.resolve()
 
   constructor(grant: Grant) {
     this.grant = grant
@@ -112,7 +114,9 @@ export class LeaseKeeper {
       wakeAt = Math.min(wakeAt, lease.renewAt, now + lease.window.leftMs(this.#clock))
     }
     if (this.#held.size > 0) this.#arm(wakeAt)
-    if (due.length > 0) void this.#renew(due)
+    if (due.length === 0) return
+    const renewed = this.#renew(due)
+    for (const lease of due) lease.renewed = renewed
   }
 
   async #renew(leases: readonly HeldLease[]): Promise<void> {

@@ -167,7 +167,7 @@ export class ClaimRunner {
       this.#commit(claim, claim.openSlot ?? task.plan.after(claim.lastRunAt, slot))
       return
     }
-    this.#options.committer.handBack(claim.won)
+    this.#options.committer.handBack({ ...claim.won, after: claim.lease.renewed })
     this.#options.onDropped(task, 'handed back')
   }
 

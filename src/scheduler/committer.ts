@@ -27,6 +27,12 @@ export interface Commit extends EndedClaim {
   onCommitted(): void
 }
 
+/** A claim that is given back. */
+export interface HandBack extends EndedClaim {
+  /** Resolves when no renewal of it is on its way: one that arrives late would take it again. */
+  readonly after?: Promise<void>
+}
+
 interface SentCommit {
   readonly commit: Commit
   /** It was sent before, and the reply was lost. */
@@ -51,7 +57,7 @@ export interface CommitterOptions {
 export class Committer {
   readonly #options: CommitterOptions
   readonly #commits: Lane<SentCommit>
-  readonly #handBacks: Lane<EndedClaim>
+  readonly #handBacks: Lane<HandBack>
 
   constructor(options: CommitterOptions) {
     const { timers, tickMs: retryMs, journal, claimed } = options
@@ -82,7 +88,7 @@ export class Committer {
   }
 
   /** Lets the lease lapse now, so that whoever claims next takes the slot over and runs it. */
-  handBack(claim: EndedClaim): void {
+  handBack(claim: HandBack): void {
     this.#handBacks.push(claim)
   }
 
@@ -161,15 +167,16 @@ export class Committer {
     onRefused(commit.task, row)
   }
 
-  async #handBack(batch: EndedClaim[]): Promise<Failed<EndedClaim> | undefined> {
+  async #handBack(batch: HandBack[]): Promise<Failed<HandBack> | undefined> {
     const { calls, timers, journal } = this.#options
+    await Promise.all(batch.map(({ after }) => after))
     const now = timers.now()
     const renewals = batch.map(({ task, fencingToken, slot }) => {
       // Not after the slot: lapsed for each replica that finds it due, whatever its clock says.
       return { id: task.storedId, fencingToken, leaseUntil: Math.min(slot, now) }
     })
     const answers = await calls.renew(renewals)
-    const lost = new LostReplies<EndedClaim>()
+    const lost = new LostReplies<HandBack>()
     for (const [index, claim] of batch.entries()) {
       const answer = answers[index]
       if (answer === true) journal.handedBack(claimEvent(claim))

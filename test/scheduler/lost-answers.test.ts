@@ -84,3 +84,24 @@ test('a commit is not told as accepted of a row that was deleted and made anew',
   await clock.advance(1000)
   expect(told).toEqual(['refused'])
 })
+
+test('what is handed back stays so, though a renewal was on its way', async () => {
+  const world = new World()
+  const { store } = world
+  const late = new FaultyStore(store)
+  const renewMany = store.renewMany.bind(store)
+  let renewals = 0
+  store.renewMany = async (batch) => {
+    if (renewals++ === 0) await world.sleep(300)
+    return renewMany(batch)
+  }
+  const scheduler = world.replica({ store: late.proxy, drainMs: 0 })
+  scheduler.every(1000, { id: 'task', leaseMs: 6000 }, () => new Promise(() => {}))
+  await world.within(1000, scheduler.start())
+  await world.clock.advance(3001)
+  expect(renewals).toBe(1)
+  await world.within(1000, scheduler.stop())
+  await world.clock.advance(1000)
+  const row = await store.get('task')
+  expect(row?.leaseUntil).toBeLessThanOrEqual(row?.nextRunAt ?? Number.NaN)
+})

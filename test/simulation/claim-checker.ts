@@ -7,6 +7,8 @@ import type { Operation } from './literal-store.ts'
 import type { Scenario } from './scenario.ts'
 import type { Tally } from './tally.ts'
 
+const BACKOFF_MS = 12_000
+
 /** From a claim to its end. */
 export class ClaimChecker {
   readonly #ledger: Ledger
@@ -25,7 +27,12 @@ export class ClaimChecker {
     const { claim, slot, definition, replica } = run
     const name = `${replica.name} runs ${claim.id}@${slot} under token ${claim.token}`
     if (claim.sent.replica !== replica) this.#ledger.violated('I3', `${name}, which is another's`)
+    if (this.#isPlannedAnew(claim, slot)) {
+      claim.runs.push(run)
+      return
+    }
     if (!isPlanOf(claim, definition)) this.#ledger.violated('I7', `${name}, of a foreign plan`)
+    if (claim.runs.length === 0) this.#checkDoubt(claim, run.handed.missed, run)
     const { slots, isMissed } = this.#decisionOf(claim, run)
     const expected = slots[claim.runs.length]
     if (expected !== slot) {
@@ -61,6 +68,8 @@ export class ClaimChecker {
       if (!isKept) this.#ledger.violated('I6', `${name}, a foreign plan`)
       return
     }
+    if (this.#isPlannedAnew(claim, claim.runs[0]?.slot ?? claim.slot)) return
+    if (claim.runs.length === 0) this.#checkDoubt(claim, true, undefined)
     const { slots, next, isMissed } = this.#decisionOf(claim, claim.runs[0])
     const done = claim.runs.filter(({ end }) => end === 'done')
     const last = done.at(-1)
@@ -88,6 +97,25 @@ export class ClaimChecker {
     if (definition?.kind === 'delay' && slots.length === 0) {
       this.#tally.count('row: dropped delay')
     }
+  }
+
+  /** A row that is planned anew under a claim shows another slot to who finds the claim in it. */
+  #isPlannedAnew(claim: Claim, slot: number): boolean {
+    return slot !== claim.slot && claim.generation !== this.#ledger.generation(claim.id)
+  }
+
+  /**
+   * Who finds a claim by reading cannot know that it was taken over when the slot is another one
+   * than was last seen: missed then, which is the one case where the policy is applied too early.
+   */
+  #checkDoubt(claim: Claim, isMissed: boolean, run: Run | undefined): void {
+    const { slot, takenOver, sent, isAdopted } = claim
+    const definition = run?.definition ?? sent.definition!
+    if (!isMissed || !takenOver || !isAdopted) return
+    this.#tally.count('claim: adopted in doubt')
+    const claimedAt = sent.operation.now
+    const { graceMs } = this.#scenario
+    this.#decisions.set(claim, decision(definition, { slot, claimedAt, takenOver: false }, graceMs))
   }
 
   #decisionOf(claim: Claim, run: Run | undefined): Decision {
@@ -137,9 +165,8 @@ function mayEndEarly({ runs, isUncertain, sent: { replica }, id, sent }: Claim):
 function hasCause({ claim, replica, end, handed }: Run, scenario: Scenario): boolean {
   if (end === 'aborted' || (handed.signal.aborted && replica.wasStopped)) return true
   if (scenario.isFaultFree) return false
-  // Answers that take longer than a sixth of the lease are as good as none.
-  const isSlow = 2 * scenario.latencyMs > claim.sent.operation.leaseMs / 6
+  // A commit waits for the back-off of an earlier failure, up to ten ticks.
   const { process } = replica
-  const isTroubled = isSlow || process.isDead || process.troubledAt >= claim.sent.at
+  const isTroubled = process.isDead || process.troubledAt >= claim.sent.at - BACKOFF_MS
   return isTroubled || !scenario.areClocksTame || replica.wasStopped
 }

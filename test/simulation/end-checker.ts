@@ -27,7 +27,10 @@ export class EndChecker {
 
   sent(replica: Replica): void {
     replica.requests++
-    if (replica.hasStopped && !replica.isDeleting) {
+    const { process, hasStopped, isDeleting } = replica
+    // A batch that a damaged row spoilt is asked again item by item, whenever that is heard.
+    const isTroubled = process.troubledAt > process.time - 60_000
+    if (hasStopped && !isDeleting && !isTroubled) {
       this.#world.ledger.violated('I15', `${replica.name} has stopped and asks the store`)
     }
   }

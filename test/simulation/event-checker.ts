@@ -41,7 +41,9 @@ export class EventChecker {
         tally.count('commit: rejected')
         inFaultFree(`has a commit of ${event.taskId} refused`)
         const row = this.#world.store.rows.get(event.taskId)
-        const isOurs = row?.fencingToken === event.fencingToken
+        const claim = ledger.claim(event.taskId, event.fencingToken)
+        const isSamePlan = claim?.generation === ledger.generation(event.taskId)
+        const isOurs = isSamePlan && row?.fencingToken === event.fencingToken
         if (isOurs && this.#committed.has(key(event)))
           violated(`says that ${key(event)} is refused`)
       })
@@ -59,6 +61,8 @@ export class EventChecker {
       .on('claim-adopted', (event) => {
         tally.count('claim: adopted after a lost reply')
         this.#adopted.add(key(event))
+        const claim = ledger.claim(event.taskId, event.fencingToken)
+        if (claim) claim.isAdopted = true
       })
       .on('skipped', ({ reason }) =>
         tally.count(`slots: skipped ${reason === 'missed' ? 'as missed' : 'while running'}`),
@@ -105,10 +109,13 @@ export class EventChecker {
     if (operation.do !== 'get' || result instanceof Error || isLate) return
     const row = result as ScheduleRecord | null | undefined
     const attempt = open.get(id)
-    if (!attempt) return
+    if (!attempt || sent.at < attempt.at) return
+    const isIts = row?.leaseOwner === attempt.operation.owner
+    // Carried out after a look at the row, a claim is left to lapse.
+    if (!isIts) open.delete(id)
+    if (!isIts || sent.at < givenUpAt(attempt) || replica.wasStopped) return
     open.delete(id)
-    if (row?.leaseOwner !== attempt.operation.owner || replica.isStopping) return
-    if (replica.definitions.get(id) !== attempt.definition) return
+    if (replica.definitions.get(id) !== attempt.definition || replica.isCommitting(id)) return
     const { leaseMs } = attempt.operation
     const { monotonic, wall } = replica.process
     const hasTime = monotonic < attempt.monotonic + leaseMs / 2 && wall < attempt.wall + leaseMs / 2
@@ -137,4 +144,9 @@ export class EventChecker {
     }
     return open
   }
+}
+
+/** From then on the replica reads rows to know what became of its claim, not for other reasons. */
+function givenUpAt({ at, operation: { leaseMs } }: ClaimSent): number {
+  return at + Math.min(10_000, leaseMs / 3)
 }

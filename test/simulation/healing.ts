@@ -47,7 +47,8 @@ function mend(world: World, seat: number, survivor: Replica | undefined): void {
 function registerMissing({ scenario, timeline }: World, replica: Replica): void {
   replica.belief.isBroken = false
   for (const definition of scenario.versions[replica.version]!) {
-    if (replica.definitions.has(definition.id)) continue
-    replica.process.deliver(timeline.now, () => replica.register(definition))
+    replica.process.deliver(timeline.now, () => {
+      if (!replica.definitions.has(definition.id)) replica.register(definition)
+    })
   }
 }

@@ -50,6 +50,7 @@ export class Judge {
     this.#world.tell(replica, () => `sends ${shown(operation)}`)
     this.#rows.sent(sent)
     this.#end.sent(replica)
+    if (operation.do === 'complete') replica.committing(operation.id, false)
     if (operation.do === 'complete') this.#claims.sentCommit(sent as SentOf<'complete'>)
     if (operation.do === 'renew') this.#runs.sentRenewal(sent as SentOf<'renew'>)
     this.#events.sent(sent)
@@ -78,6 +79,7 @@ export class Judge {
       if (row) replica.heard(operation.id, row.nextRunAt)
     }
     if (operation.do === 'complete' && result === true) {
+      replica.committing(operation.id, true)
       replica.heard(operation.id, operation.patch.nextRunAt)
     }
     if (operation.do === 'renew' && result === true) {

@@ -34,11 +34,15 @@ export interface Claim {
   trusted: { readonly wall: number; readonly monotonic: number; readonly at: number }
   /** The store told the replica `false` while the handler ran. */
   isRejected: boolean
+  /** When, by the monotonic clock of the replica. */
+  rejectedAt: number
   /** It did so at any time. */
   isRefused: boolean
   /** A renewal that came late took time away that a newer one had given. */
   isShortened: boolean
   isCommitted: boolean
+  /** Its reply was lost, and its replica has found it by reading. */
+  isAdopted: boolean
   /** The replica said that the lease can no longer be relied on. */
   isUncertain: boolean
 }

@@ -57,6 +57,12 @@ export class Machine {
     this.#frozenUntil = -Infinity
   }
 
+  /** Ends a sleep before its time. */
+  wake(): void {
+    this.#rebase()
+    this.#frozenUntil = -Infinity
+  }
+
   /** Monotonic time stands still for `ms`. */
   sleep(ms: number): void {
     this.#rebase()

@@ -168,4 +168,10 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'else doubtful.push(sent)',
     replace: 'else if (sent.isUnknown) doubtful.push(sent)\n      else this.#refused(sent, null)',
   },
+  {
+    name: 'hands back while a renewal is on its way',
+    file: 'src/scheduler/committer.ts',
+    find: 'await Promise.all(batch.map(({ after }) => after))',
+    replace: '',
+  },
 ]

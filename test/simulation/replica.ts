@@ -39,6 +39,7 @@ export class Replica {
   /** Ids whose rows it may delete, because it was asked to. */
   readonly #deleting = new Set<string>()
   readonly #read = new Map<string, ScheduleRecord | null>()
+  readonly #committing = new Set<string>()
   readonly #resting = new Set<string>()
   #stops = 0
   #crashesAtRequest: 'before' | 'after' | undefined
@@ -181,6 +182,16 @@ export class Replica {
     const isUp = this.isStarted && !this.process.isDead && !this.isStopping
     const isIts = definition?.kind === kind && definition.spec === spec
     return isUp && isIts && !this.#resting.has(id)
+  }
+
+  committing(id: string, isOver: boolean): void {
+    if (isOver) this.#committing.delete(id)
+    else this.#committing.add(id)
+  }
+
+  /** Whether a commit of that id has no answer yet; rows are read on its behalf too. */
+  isCommitting(id: string): boolean {
+    return this.#committing.has(id)
   }
 
   /** The row as it was last read. */

@@ -54,7 +54,7 @@ export class RowChecker {
     if (isWrite && result && operation.token !== change.before?.fencingToken) {
       this.#ledger.violated('I3', `a stale token ${operation.do}s ${operation.id}`)
     }
-    if (operation.do === 'renew' && result) this.#renewed(operation, change)
+    if (operation.do === 'renew' && result) this.#renewed(operation, sent.wall, change)
     const { after } = change
     if (after) this.#ledger.stored(after)
     const highest = this.#tokens.get(operation.id) ?? 0
@@ -111,17 +111,23 @@ export class RowChecker {
       runs: [],
       trusted: sent,
       isRejected: false,
+      rejectedAt: Infinity,
       isRefused: false,
       isShortened: false,
       isCommitted: false,
+      isAdopted: false,
       isUncertain: false,
     })
   }
 
   /** A late renewal ends a lease that a newer one has prolonged: no store keeps the later time. */
-  #renewed({ id, token, leaseUntil }: Operation & { do: 'renew' }, { before }: Change): void {
+  #renewed(
+    { id, token, leaseUntil }: Operation & { do: 'renew' },
+    wall: number,
+    { before }: Change,
+  ): void {
     const claim = this.#ledger.claim(id, token)
-    const isHandBack = leaseUntil <= (claim?.slot ?? Infinity)
+    const isHandBack = leaseUntil <= wall
     if (!claim || isHandBack || leaseUntil >= (before?.leaseUntil ?? -Infinity)) return
     this.#tally.count('lease: shortened by a late renewal')
     claim.isShortened = true

@@ -136,7 +136,7 @@ export function scenarioOf(seed: number): Scenario {
     leader,
     hasBatches,
     traits: { knowsPlans: hasBatches, isStrict: hasBatches || random.chance(0.5) },
-    latencyMs: random.pick(isFaultFree ? [0, 1, 20, 100] : [0, 1, 20, 100, 400]),
+    latencyMs: random.pick(isFaultFree ? [0, 1, 20, 100] : [0, 1, 20, 100, 200]),
     lateMs: random.pick([0, 0, 1, 20]),
     clocks: Array.from({ length: replicas }, () => ({
       offsetMs: Math.round(offsetMs * (2 * random.next() - 1)),

@@ -25,11 +25,14 @@ export async function simulate(
   const { random: hostRandom } = Math
   const hostUuid = globalThis.crypto.randomUUID
   const chance = new Random(seed ^ 0x27d4eb2f)
+  const onUnhandled = (error: unknown) => world.ledger.violated('unhandled', String(error))
+  process.on('unhandledRejection', onUnhandled)
   Math.random = () => chance.next()
   globalThis.crypto.randomUUID = () => chance.uuid()
   try {
     await world.run()
   } finally {
+    process.off('unhandledRejection', onUnhandled)
     Math.random = hostRandom
     globalThis.crypto.randomUUID = hostUuid
   }

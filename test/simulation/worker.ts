@@ -36,9 +36,9 @@ parentPort?.on('message', async (stretch: Stretch) => {
     const outcome = await simulate(seed, { Scheduler, CronfenceError }, { keepsHistory })
     for (const [name, by] of outcome.counts) counts.set(name, (counts.get(name) ?? 0) + by)
     done++
+    if (keepsHistory) outcomes.push(outcome)
     if (outcome.violations.length > 0) failed.push(outcome)
     if (isFailFast && failed.length > 0) break
-    if (keepsHistory) outcomes.push(outcome)
   }
   parentPort?.postMessage({ seeds: done, failed, outcomes, counts } satisfies StretchResult)
 })

@@ -117,6 +117,7 @@ export class World {
 
   /** A new life in a seat. */
   boot(seat: number, version: number): Replica {
+    this.machines[seat]!.wake()
     const life = this.replicas.filter((replica) => replica.seat === seat).length
     const process = new Process({
       name: `${String.fromCharCode(65 + seat)}${life}`,
@@ -159,11 +160,20 @@ export class World {
   /** Lets everything happen up to that true time, or until something is violated. */
   async #pass(until: number): Promise<void> {
     const { timeline, ledger } = this
-    while (ledger.violations.length === 0 && timeline.step(until)) {
+    while (ledger.violations.length === 0 && this.#step(until)) {
       if (!timeline.mustSettle) continue
       timeline.mustSettle = false
       await new Promise<void>(nextTurn)
       this.judge.step()
+    }
+  }
+
+  #step(until: number): boolean {
+    try {
+      return this.timeline.step(until)
+    } catch (error) {
+      this.ledger.violated('throw', String(error))
+      return false
     }
   }
 }
