@@ -2,6 +2,7 @@
 // server of the run.
 
 import { MongoClient } from 'mongodb'
+import pg from 'pg'
 import { run } from './command.ts'
 import { ferretdbProgram } from './ferretdb.ts'
 import { freePort, type RunningDatabase, serverFolder, startDatabase } from './server.ts'
@@ -21,14 +22,53 @@ export async function startMongo(options: MongoOptions): Promise<RunningDatabase
   const folder = serverFolder()
   const port = await freePort()
   const url = `mongodb://127.0.0.1:${port}/cronfence`
-  const program =
-    hasMongod() && !options.isAsItIs
-      ? mongod(folder.path, port)
-      : await ferretdb(options, folder.path, port)
-  return startDatabase({
+  const isMongod = hasMongod() && !options.isAsItIs
+  const under = isMongod ? undefined : await ownDatabase(await options.postgresUrl(), port)
+  const program = under
+    ? await ferretdb(options, { url: under.url, folder: folder.path, port })
+    : mongod(folder.path, port)
+  const server = await startDatabase({
     ...{ url, port, folder, stopSignal: 'SIGTERM', ready: () => ping(url) },
     ...program,
   })
+  return {
+    ...server,
+    async stop() {
+      await server.stop()
+      await under?.drop()
+    },
+  }
+}
+
+/**
+ * A database of PostgreSQL for one FerretDB alone: its databases are schemas there, which would
+ * stand before the tables of other tests, and two FerretDBs at once do not agree on making one.
+ */
+async function ownDatabase(serverUrl: string, port: number) {
+  const name = `cronfence_ferretdb_${port}`
+  const url = new URL(serverUrl)
+  url.pathname = name
+  await query(serverUrl, `CREATE DATABASE ${name}`)
+  return {
+    url: url.href,
+    async drop() {
+      try {
+        await query(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+      } catch {
+        // PostgreSQL of the run may have ended first, and all its data with it.
+      }
+    },
+  }
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  try {
+    await client.connect()
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
 }
 
 function mongod(folder: string, port: number) {
@@ -36,14 +76,16 @@ function mongod(folder: string, port: number) {
   return { command: 'mongod', args: ['--dbpath', folder, ...address] }
 }
 
-async function ferretdb(options: MongoOptions, folder: string, port: number) {
-  const { postgresUrl, isAsItIs, isGuarded } = options
+async function ferretdb(
+  { isAsItIs, isGuarded }: MongoOptions,
+  { url, folder, port }: { url: string; folder: string; port: number },
+) {
   const users = ['--test-enable-new-auth', ...['username', 'password'].map(setUpFlag)]
   return {
     command: await ferretdbProgram(),
     args: [
       ...(isGuarded ? [...users, '--setup-database=cronfence'] : []),
-      ...['--handler=postgresql', `--postgresql-url=${await postgresUrl()}`],
+      ...['--handler=postgresql', `--postgresql-url=${url}`],
       ...[`--listen-addr=127.0.0.1:${port}`, '--debug-addr=-', `--state-dir=${folder}`],
       ...['--telemetry=disable', '--log-level=error'],
     ],

@@ -48,7 +48,8 @@ describe('a server', () => {
     await Promise.all(workers)
     expect(work.strange).toEqual([])
     expect(new Set(work.granted).size).toBe(work.granted.length)
-    const row = await stores[0]?.schedules().get('worked on')
+    // One of those that worked may not have found the server again yet.
+    const row = await open().schedules().get('worked on')
     expect(row?.fencingToken).toBeGreaterThanOrEqual(Math.max(...work.granted))
     expect(row?.lastRunAt).toBeGreaterThanOrEqual(work.lastConfirmed)
   }, 120_000)
