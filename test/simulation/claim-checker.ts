@@ -112,7 +112,7 @@ export class ClaimChecker {
     const { slot, takenOver, sent, isAdopted } = claim
     const definition = run?.definition ?? sent.definition!
     if (!isMissed || !takenOver || !isAdopted) return
-    this.#tally.count('claim: adopted in doubt')
+    this.#tally.count('total: claims adopted in doubt')
     const claimedAt = sent.operation.now
     const { graceMs } = this.#scenario
     this.#decisions.set(claim, decision(definition, { slot, claimedAt, takenOver: false }, graceMs))

@@ -14,8 +14,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'never renews a lease',
     file: 'src/lease/lease-keeper.ts',
-    find: 'if (due.length > 0) void this.#renew(due)',
-    replace: '',
+    find: 'const renewed = this.#renew(due)',
+    replace: 'const renewed = Promise.resolve()',
   },
   {
     name: 'takes a renewal without an answer for granted',
@@ -167,11 +167,5 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/scheduler/committer.ts',
     find: 'else doubtful.push(sent)',
     replace: 'else if (sent.isUnknown) doubtful.push(sent)\n      else this.#refused(sent, null)',
-  },
-  {
-    name: 'hands back while a renewal is on its way',
-    file: 'src/scheduler/committer.ts',
-    find: 'await Promise.all(batch.map(({ after }) => after))',
-    replace: '',
   },
 ]

@@ -47,7 +47,6 @@ export const SOMETIMES = [
   'claim: on time',
   'claim: refused',
   'claim: adopted after a lost reply',
-  'claim: adopted in doubt',
   'claim: of a foreign plan',
   'catch-up: several in one claim',
   'catch-up: capped',
