@@ -66,7 +66,8 @@ export class EndChecker {
     }
     for (const row of store.rows.values()) {
       const claim = ledger.claim(row.id, row.fencingToken)
-      const isHeld = (row.leaseUntil ?? -Infinity) > (row.nextRunAt ?? Infinity)
+      const isHeld =
+        (row.leaseUntil ?? -Infinity) > Math.max(row.nextRunAt ?? Infinity, process.wall)
       if (isHeld && claim?.sent.replica === replica) {
         ledger.violated('I15', `${name} has stopped and keeps the lease of ${row.id}`)
       }

@@ -103,7 +103,7 @@ export class Replica {
     this.isStopping = true
     this.wasStopped = true
     this.#world.tell(this, 'is told to stop')
-    const { judge, scenario, timeline } = this.#world
+    const { judge, timeline } = this.#world
     const begunAt = timeline.now
     const monotonic = this.process.monotonic
     await this.#scheduler.stop()
@@ -111,10 +111,19 @@ export class Replica {
     this.#world.tell(this, 'has stopped')
     this.hasStopped = true
     judge.stopped(this, { begunAt, tookMs: this.process.monotonic - monotonic })
-    const stops = ++this.#stops
-    this.process.deliver(timeline.now + LAST_ANSWER_MS + scenario.lateMs, () => {
-      if (this.hasStopped && stops === this.#stops) judge.longStopped(this)
-    })
+    this.#lookAgain(++this.#stops, this.process.monotonic + LAST_ANSWER_MS)
+  }
+
+  /** Judges what is left of this stop once the replica's own clock shows `monotonic`. */
+  #lookAgain(stops: number, monotonic: number): void {
+    const { process } = this
+    const { judge, scenario } = this.#world
+    const look = () => {
+      if (!this.hasStopped || stops !== this.#stops) return
+      if (process.monotonic < monotonic) this.#lookAgain(stops, monotonic)
+      else judge.longStopped(this)
+    }
+    process.deliver(process.machine.whenMonotonic(monotonic) + 2 * scenario.lateMs + 1, look)
   }
 
   crash(): void {
