@@ -3,7 +3,7 @@
 // unless `--alone`; and what an idle scheduler costs. Every answer is checked before it is printed:
 // an occurrence that ran twice, or of a burst not at all, is a failure, whatever the speed.
 
-import { parseArgs } from 'node:util'
+import { misuse, readArguments } from '../../test/support/arguments.ts'
 import type { Measured, Question } from './load.ts'
 import { askPeer, installPeers, PEERS } from './peers.ts'
 import { ask } from './replicas.ts'
@@ -171,14 +171,12 @@ async function bench(store: Contestant, full: Sizes, tables: Tables, isAlone: bo
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      store: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      alone: { type: 'boolean', default: false },
-    },
+  const values = readArguments({
+    store: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    alone: { type: 'boolean', default: false },
   })
-  const stores = values.store === undefined ? CONTESTANTS : [contestant(values.store)]
+  const stores = values.store === undefined ? CONTESTANTS : [chosen(values.store)]
   const sizes = values.quick ? QUICK : FULL
   if (!values.alone) installPeers()
   const tables: Tables = { stores: [], peers: [], idle: [] }
@@ -192,6 +190,14 @@ async function main(): Promise<void> {
   if (failures.length > 0) {
     console.log(`\n${failures.length} failed:\n${failures.join('\n')}`)
     process.exitCode = 1
+  }
+}
+
+function chosen(name: string): Contestant {
+  try {
+    return contestant(name)
+  } catch (error) {
+    return misuse((error as Error).message)
   }
 }
 

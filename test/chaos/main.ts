@@ -1,35 +1,33 @@
 // `npm run chaos -- --store X --minutes N`: one chaos run by command, or `--rounds N` faults in
 // quick succession; `--seed S` repeats the choice of faults. Exit code 1 on a violation, with the
-// history that shows it; the run's folder is kept then.
+// history that shows it; the run's folder is kept then. Exit code 2 for arguments that are wrong.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { misuse, readArguments } from '../support/arguments.ts'
 import { report } from './report.ts'
 import { runChaos } from './run.ts'
 import { STORE_NAMES, type StoreName } from './store-names.ts'
 
-const { values } = parseArgs({
-  options: {
-    store: { type: 'string' },
-    minutes: { type: 'string' },
-    rounds: { type: 'string' },
-    seed: { type: 'string' },
-  },
+const values = readArguments({
+  store: { type: 'string' },
+  minutes: { type: 'string' },
+  rounds: { type: 'string' },
+  seed: { type: 'string' },
 })
 
 function chosenStore(): StoreName {
   const found = STORE_NAMES.find((name) => name === values.store)
-  if (!found) throw new TypeError(`--store must be one of ${STORE_NAMES.join(', ')}`)
-  return found
+  return found ?? misuse(`--store must be one of ${STORE_NAMES.join(', ')}, got ${values.store}`)
 }
 
 function positive(name: 'minutes' | 'rounds' | 'seed'): number | undefined {
   const text = values[name]
   if (text === undefined) return undefined
-  if (!(Number(text) > 0)) throw new RangeError(`--${name} must be a number above 0, got ${text}`)
-  return Number(text)
+  const isRight = name === 'minutes' ? Number(text) > 0 : /^[1-9]\d{0,14}$/.test(text)
+  const wanted = name === 'minutes' ? 'a number above 0' : 'an integer above 0'
+  return isRight ? Number(text) : misuse(`--${name} must be ${wanted}, got ${text}`)
 }
 
 const store = chosenStore()

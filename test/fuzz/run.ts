@@ -1,30 +1,28 @@
 // npm run fuzz -- [--target T] [--minutes N] [--seed S] [--keep]
 // T is `reference` (random expressions beside a slow second implementation; the default), one of
 // the coverage-guided targets, or `all` of these one after the other. --keep puts what the fuzzer
-// found worth keeping into the corpus. Exit 1 at a defect, with the text that shows it.
+// found worth keeping into the corpus. Exit 1 at a defect, with the text that shows it; exit 2 for
+// arguments that are wrong.
 
-import { parseArgs } from 'node:util'
+import { misuse, readArguments } from '../support/arguments.ts'
 import { fuzzGuided } from './guided.ts'
 import { TARGETS } from './targets/index.ts'
 
-const { values } = parseArgs({
-  options: {
-    target: { type: 'string', default: 'reference' },
-    minutes: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    keep: { type: 'boolean' },
-  },
+const values = readArguments({
+  target: { type: 'string', default: 'reference' },
+  minutes: { type: 'string', default: '1' },
+  seed: { type: 'string' },
+  keep: { type: 'boolean', default: false },
 })
-const { target, keep = false } = values
+const { target, keep } = values
 const minutes = Number(values.minutes)
 const seed = Number(values.seed ?? (Date.now() % 2 ** 31) + 1)
 const names = Object.keys(TARGETS)
-const isTarget = ['reference', 'all', ...names].includes(target)
-if (!isTarget || !(minutes > 0) || !Number.isInteger(seed)) {
-  console.error(`Usage: npm run fuzz -- --target ${['reference', 'all', ...names].join('|')}`)
-  console.error('  [--minutes N] [--seed S] [--keep], N above 0, S an integer')
-  process.exit(2)
-}
+const choices = ['reference', 'all', ...names]
+if (!choices.includes(target))
+  misuse(`--target must be one of ${choices.join(', ')}, got ${target}`)
+if (!(minutes > 0)) misuse(`--minutes must be a number above 0, got ${values.minutes}`)
+if (!Number.isInteger(seed)) misuse(`--seed must be an integer, got ${values.seed}`)
 
 if (target === 'reference') await import('../core/fuzz.ts')
 else for (const name of target === 'all' ? names : [target]) await guided(name)

@@ -1,8 +1,9 @@
 // npm run simulate -- --seeds N [--from S] [--workers W]: runs N seeds from S on, on W threads, and
 // says how far it is. At a violation: the seed, what was violated, that seed's history; exit 1.
+// Exit 2 for arguments that are wrong.
 
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { misuse, readArguments } from '../support/arguments.ts'
 import { fly, replay } from './fleet.ts'
 import { SOMETIMES } from './tally.ts'
 
@@ -10,19 +11,13 @@ const PROGRESS_MS = 10_000
 /** The last lines of a history; `--whole` prints all. */
 const LINES_MAX = 200
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '5000' },
-    from: { type: 'string', default: '1' },
-    workers: { type: 'string', default: String(availableParallelism()) },
-    whole: { type: 'boolean', default: false },
-  },
+const values = readArguments({
+  seeds: { type: 'string', default: '5000' },
+  from: { type: 'string', default: '1' },
+  workers: { type: 'string', default: String(availableParallelism()) },
+  whole: { type: 'boolean', default: false },
 })
-const [seeds, from, workers] = [values.seeds, values.from, values.workers].map(Number)
-if (!isCount(seeds) || !isCount(from) || !isCount(workers)) {
-  console.error('Usage: npm run simulate -- --seeds N [--from S] [--workers W] [--whole]')
-  process.exit(2)
-}
+const [seeds, from, workers] = [count('seeds'), count('from'), count('workers')]
 
 const begunAt = performance.now()
 let toldAt = begunAt
@@ -58,6 +53,8 @@ if (first) {
   process.exitCode = 1
 }
 
-function isCount(value: number | undefined): value is number {
-  return value !== undefined && Number.isSafeInteger(value) && value > 0
+function count(name: 'seeds' | 'from' | 'workers'): number {
+  const text = values[name]
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  return misuse(`--${name} must be an integer above 0, got ${text}`)
 }
