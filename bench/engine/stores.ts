@@ -1,6 +1,7 @@
-// The stores under test: their servers, set up as in production, how a replica opens each, and the
-// rate to reach. Memory lives in one process only, so its replicas share it there; the others run
-// in a process each, as replicas do.
+// The stores under test: their servers, how a replica opens each, and the rate to reach. Servers
+// sync to disk as often as by default: Redis once a second, NATS every two minutes, which is less
+// than the README asks for in production. Memory lives in one process only, so its replicas share
+// it there; the others run in a process each, as replicas do.
 
 import {
   type LeaseProvider,

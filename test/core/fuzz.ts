@@ -1,7 +1,7 @@
-// npm run fuzz -- --minutes N [--seed S]: what the tests of laws do, in both dialects, for as long
-// as wanted. Prints its seed, and at the first mismatch the smallest sample that shows it; exit 1
-// then. The other targets of the command are in test/fuzz/run.ts.
-import { parseArgs } from 'node:util'
+// The target `reference` of npm run fuzz: what the tests of laws do, in both dialects, for as long
+// as wanted. Prints its seed, and at the first mismatch the smallest sample that shows it. The
+// command, with its other targets, is test/fuzz/run.ts.
+
 import fc from 'fast-check'
 import { nearExpressions, samples } from './arbitraries.ts'
 import {
@@ -15,17 +15,6 @@ import { extendedSamples, nearExtended } from './extended-arbitraries.ts'
 
 const ROUND_RUNS = 200
 const PROGRESS_MS = 30_000
-
-const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string' } },
-  strict: false,
-})
-const minutes = Number(values.minutes)
-const firstSeed = Number(values.seed ?? Date.now() % 2 ** 31)
-if (!(minutes > 0) || !Number.isInteger(firstSeed)) {
-  console.error('Usage: npm run fuzz -- --minutes N [--seed S], N above 0, S an integer')
-  process.exit(2)
-}
 
 const bothDialects = fc.oneof(samples, extendedSamples)
 const tally = { comparisons: 0 }
@@ -59,24 +48,28 @@ const rounds = {
     ),
 }
 
-console.log(`seed ${firstSeed}, ${minutes} min`)
-const started = performance.now()
-let reported = started
-let seed = firstSeed
-while (performance.now() - started < minutes * 60_000) {
-  for (const [what, check] of Object.entries(rounds)) {
-    const result = check(seed)
-    if (!result.failed) continue
-    const cause = result.errorInstance
-    console.error(`${what}, after ${tally.comparisons} comparisons:`)
-    console.error(cause instanceof Mismatch ? cause.message : cause)
-    console.error(`Sample: ${fc.stringify(result.counterexample)}`)
-    console.error(`Again: npm run fuzz -- --seed ${seed}`)
-    process.exit(1)
+/** Compares for so long, or up to the first mismatch: then it is `false`. */
+export function fuzzReference({ minutes, seed: firstSeed }: { minutes: number; seed: number }) {
+  console.log(`seed ${firstSeed}, ${minutes} min`)
+  const started = performance.now()
+  let reported = started
+  let seed = firstSeed
+  while (performance.now() - started < minutes * 60_000) {
+    for (const [what, check] of Object.entries(rounds)) {
+      const result = check(seed)
+      if (!result.failed) continue
+      const cause = result.errorInstance
+      console.error(`${what}, after ${tally.comparisons} comparisons:`)
+      console.error(cause instanceof Mismatch ? cause.message : cause)
+      console.error(`Sample: ${fc.stringify(result.counterexample)}`)
+      console.error(`Again: npm run fuzz -- --seed ${seed}`)
+      return false
+    }
+    seed++
+    if (performance.now() - reported < PROGRESS_MS) continue
+    reported = performance.now()
+    console.log(`${tally.comparisons} comparisons`)
   }
-  seed++
-  if (performance.now() - reported < PROGRESS_MS) continue
-  reported = performance.now()
-  console.log(`${tally.comparisons} comparisons`)
+  console.log(`${tally.comparisons} comparisons, no mismatch`)
+  return true
 }
-console.log(`${tally.comparisons} comparisons, no mismatch`)

@@ -18,6 +18,7 @@ const INPUT_MS_MAX = 60_000
 const OUTPUT_MAX = 100_000
 /** Inputs grow up to this. */
 const INPUT_BYTES_MAX = 4096
+/** Targets that return no promise: the fuzzer need not wait for them, which is quicker. */
 const SYNC: readonly string[] = ['parser', 'text', 'rows', 'canary']
 
 const JAZZER = createRequire(import.meta.url).resolve('@jazzer.js/core/dist/cli.js')

@@ -4,6 +4,7 @@
 // found worth keeping into the corpus. Exit 1 at a defect, with the text that shows it; exit 2 for
 // arguments that are wrong.
 
+import { fuzzReference } from '../core/fuzz.ts'
 import { misuse, readArguments } from '../support/arguments.ts'
 import { fuzzGuided } from './guided.ts'
 import { TARGETS } from './targets/index.ts'
@@ -24,7 +25,7 @@ if (!choices.includes(target))
 if (!(minutes > 0)) misuse(`--minutes must be a number above 0, got ${values.minutes}`)
 if (!Number.isInteger(seed)) misuse(`--seed must be an integer, got ${values.seed}`)
 
-if (target === 'reference') await import('../core/fuzz.ts')
+if (target === 'reference') process.exitCode = fuzzReference({ minutes, seed }) ? 0 : 1
 else for (const name of target === 'all' ? names : [target]) await guided(name)
 
 async function guided(name: string): Promise<void> {

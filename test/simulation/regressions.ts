@@ -1,5 +1,5 @@
-// Seeds that once failed, each with what was wrong. Seeds of mistakes in the engine; the same
-// mistakes are mutants too, so that they stay telling should scenarios change.
+// Seeds that once failed by a mistake of the engine, each with what was wrong. The same mistakes
+// are mutants too: should scenarios change, a seed may miss its mistake, and the mutant does not.
 
 /** A seed and what it found. */
 export interface Regression {

@@ -1,5 +1,5 @@
-// The arguments of the commands that check and measure (simulate, chaos, fuzz, bench:engine): what is
-// wrong with them is one line on stderr, and exit code 2.
+// The arguments of the commands that check and measure: simulate, chaos, fuzz, bench:engine. What
+// is wrong with them is one line on stderr, and exit code 2.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
