@@ -144,7 +144,7 @@ export class DurableLoop {
     const task = this.#tasks.get(storedId)
     if (task) this.#close(task)
     // A registration that is under way would bring the row back.
-    const ready = this.#stages.isRunning ? this.#reader.registration : this.#started()
+    const ready = () => (this.#stages.isRunning ? this.#reader.registration : this.#started())
     return this.#remover.remove(storedId, ready)
   }
 

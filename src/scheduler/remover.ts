@@ -48,11 +48,11 @@ export class Remover {
   }
 
   /**
-   * Begins when `ready` is; resolves when there is no such row. Rejects when the row cannot be
-   * read, when the store fails while the scheduler is not running, or when it is stopped before the
-   * store answered.
+   * Begins when `ready` resolves, which is not asked for under an earlier removal of the same id;
+   * resolves when there is no such row. Rejects when the row cannot be read, when the store fails
+   * while the scheduler is not running, or when it is stopped before the store answered.
    */
-  remove(storedId: string, ready: Promise<unknown>): Promise<void> {
+  remove(storedId: string, ready: () => Promise<unknown>): Promise<void> {
     const earlier = this.#pending.get(storedId)
     if (earlier) return earlier
     const removal = this.#remove(storedId, ready).finally(() => this.#pending.delete(storedId))
@@ -79,8 +79,8 @@ export class Remover {
     this.#lane.open()
   }
 
-  async #remove(storedId: string, ready: Promise<unknown>): Promise<void> {
-    await ready
+  async #remove(storedId: string, ready: () => Promise<unknown>): Promise<void> {
+    await ready()
     await new Promise<void>((resolve, reject) => {
       this.#lane.push({ storedId, resolve, reject })
     })

@@ -105,3 +105,19 @@ test('what is handed back stays so, though a renewal was on its way', async () =
   const row = await store.get('task')
   expect(row?.leaseUntil).toBeLessThanOrEqual(row?.nextRunAt ?? Number.NaN)
 })
+
+test('two removals of one id under a store that cannot start reject, and nothing else', async () => {
+  const world = new World()
+  const faulty = new FaultyStore(world.store)
+  faulty.fault = (method) => (method === 'start' ? 'refused' : undefined)
+  const scheduler = world.replica({ store: faulty.proxy })
+  const unhandled: unknown[] = []
+  const hear = (error: unknown) => unhandled.push(error)
+  process.on('unhandledRejection', hear)
+  const removals = [scheduler.forgetTask('task'), scheduler.forgetTask('task')]
+  const outcomes = await Promise.allSettled(removals)
+  await new Promise(setImmediate) // Node tells of them a turn later.
+  process.off('unhandledRejection', hear)
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(unhandled).toEqual([])
+})
