@@ -97,7 +97,7 @@ export class Judge {
 
   /** A handler is called; `undefined` when it must not have been, which is a violation. */
   started(replica: Replica, definition: Definition, handed: ScheduledRun): Run | undefined {
-    const { ledger, timeline } = this.#world
+    const { ledger } = this.#world
     const { taskId: id, fencingToken: token } = handed
     const slot = handed.scheduledAt.getTime()
     this.#world.tell(replica, () => `runs ${id}@${slot}, token ${token}, missed ${handed.missed}`)
@@ -106,10 +106,9 @@ export class Judge {
       ledger.violated('I3', `${replica.name} runs ${id}@${slot} without a claim (${token})`)
       return undefined
     }
-    const startedAt = timeline.now
     const run: Run = {
-      ...{ claim, replica, definition, slot, startedAt, handed },
-      endedAt: undefined,
+      ...{ claim, replica, definition, slot, handed },
+      endedAt: Infinity,
       endedWall: 0,
       end: 'live',
     }
@@ -127,7 +126,7 @@ export class Judge {
     const isAbort =
       error === signal.reason || (error instanceof Error && error.name === 'AbortError')
     run.end = error !== undefined && signal.aborted && isAbort ? 'aborted' : 'done'
-    run.endedAt = run.replica.process.time
+    run.endedAt = run.replica.process.monotonic
     run.endedWall = run.replica.process.wall
     this.#world.ledger.live.delete(run)
     this.#world.tell(run.replica, () => `ends ${run.claim.id}@${run.slot}: ${run.end}`)

@@ -53,10 +53,10 @@ export interface Run {
   readonly replica: Replica
   readonly definition: Definition
   readonly slot: number
-  readonly startedAt: number
   readonly handed: ScheduledRun
-  endedAt: number | undefined
-  /** What the clock of its replica showed then. */
+  /** Monotonic time of its replica at its end. */
+  endedAt: number
+  /** What the wall clock showed then. */
   endedWall: number
   end: 'live' | 'done' | 'aborted'
 }

@@ -4,7 +4,7 @@
 import type { Process } from './process.ts'
 import type { Random } from './random.ts'
 import type { NetworkFault, Scenario } from './scenario.ts'
-import type { Sometimes, Tally } from './tally.ts'
+import type { Tally } from './tally.ts'
 import type { Timeline } from './timeline.ts'
 
 /** How long a request that nobody waits for any more may still be on its way. */
@@ -177,6 +177,3 @@ function answerOf<Reply>({ arrive }: Request<Reply>): Reply | Error {
 function inPart<Reply>(reply: Reply): Reply {
   return Array.isArray(reply) ? (reply.slice(0, -1) as Reply) : reply
 }
-
-/** The names under which network faults are counted. */
-export type CountedFault = Extract<Sometimes, `network: ${NetworkFault}`>

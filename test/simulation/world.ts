@@ -3,7 +3,6 @@
 
 import { nextTurn } from '../../src/clock.ts'
 import { Chaos } from './chaos.ts'
-import type { Definition } from './definition.ts'
 import type { Engine } from './engine.ts'
 import { heal } from './healing.ts'
 import { Judge } from './judge.ts'
@@ -144,17 +143,13 @@ export class World {
     throw new this.engine.CronfenceError('STORE_DAMAGED_RECORD', `the row of ${id} is damaged`)
   }
 
-  /** Somebody deletes the row, or the damage of the network may make it look so. */
+  /** Somebody asks for the row to be deleted; whether it is, nobody may ever hear. */
   removing(id: string): void {
     this.#removed.add(id)
   }
 
   hasBeenRemoved(id: string): boolean {
     return this.#removed.has(id)
-  }
-
-  definitions(version: number): readonly Definition[] {
-    return this.scenario.versions[version]!
   }
 
   /** Lets everything happen up to that true time, or until something is violated. */
