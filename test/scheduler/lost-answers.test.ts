@@ -106,7 +106,7 @@ test('what is handed back stays so, though a renewal was on its way', async () =
   expect(row?.leaseUntil).toBeLessThanOrEqual(row?.nextRunAt ?? Number.NaN)
 })
 
-test('two removals of one id under a store that cannot start reject, and nothing else', async () => {
+test('two removals of one id, of a store that cannot start, reject and do no more', async () => {
   const world = new World()
   const faulty = new FaultyStore(world.store)
   faulty.fault = (method) => (method === 'start' ? 'refused' : undefined)

@@ -23,7 +23,10 @@ export type Operation =
 export interface StoreTraits {
   /** Keeps the slot of a plan that is newer than the claim, as our own stores do. */
   readonly knowsPlans: boolean
-  /** Commits a claim once only; the words of the SPEC also allow to commit it again. */
+  /**
+   * Commits a claim once only, and moves no deadline back but to hand the slot back; the words of
+   * the SPEC also allow to commit it again, and to let a late renewal shorten the lease.
+   */
   readonly isStrict: boolean
 }
 
@@ -49,7 +52,9 @@ export class LiteralStore {
         return this.#claim(row, operation)
       case 'renew':
         if (row?.fencingToken !== operation.token || row.leaseUntil === undefined) return false
-        this.rows.set(row.id, { ...row, leaseUntil: operation.leaseUntil })
+        if (!this.#isLate(row, operation.leaseUntil)) {
+          this.rows.set(row.id, { ...row, leaseUntil: operation.leaseUntil })
+        }
         return true
       case 'complete':
         return this.#complete(row, operation)
@@ -58,6 +63,11 @@ export class LiteralStore {
         this.#fences.set(row.id, row.fencingToken)
         this.rows.delete(row.id)
     }
+  }
+
+  #isLate({ nextRunAt, leaseUntil = 0 }: ScheduleRecord, deadline: number): boolean {
+    const isHandBack = nextRunAt === null || deadline <= nextRunAt
+    return this.#traits.isStrict && !isHandBack && deadline < leaseUntil
   }
 
   #register(row: ScheduleRecord | undefined, schedule: NewSchedule, now: number): ScheduleRecord {

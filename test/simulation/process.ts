@@ -91,7 +91,8 @@ export class Process {
 
   /** Ends a pause before its time; what its own code has used up stays used up. */
   resume(): void {
-    this.pausedUntil = this.#aheadUntil
+    const isPaused = this.pausedUntil > this.#timeline.now
+    if (isPaused) this.pausedUntil = Math.max(this.#aheadUntil, this.#timeline.now)
     this.#release()
   }
 

@@ -26,6 +26,8 @@ export class Replica {
   unanswered = 0
   isStarted = false
   isStopping = false
+  /** Until then, in monotonic time, the latest stop waits for runs. */
+  drainUntil = Infinity
   hasStopped = false
   /** It was told to stop at least once. */
   wasStopped = false
@@ -102,6 +104,7 @@ export class Replica {
   async stop(): Promise<void> {
     this.isStopping = true
     this.wasStopped = true
+    this.drainUntil = this.process.monotonic + this.#world.scenario.drainMs
     this.#world.tell(this, 'is told to stop')
     const { judge, timeline } = this.#world
     const begunAt = timeline.now

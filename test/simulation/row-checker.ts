@@ -120,15 +120,17 @@ export class RowChecker {
     })
   }
 
-  /** A late renewal ends a lease that a newer one has prolonged: no store keeps the later time. */
+  /** A late renewal may end a lease that a newer one has prolonged, where a store lets it. */
   #renewed(
     { id, token, leaseUntil }: Operation & { do: 'renew' },
     wall: number,
-    { before }: Change,
+    { before, after }: Change,
   ): void {
     const claim = this.#ledger.claim(id, token)
     const isHandBack = leaseUntil <= wall
-    if (!claim || isHandBack || leaseUntil >= (before?.leaseUntil ?? -Infinity)) return
+    const isMoved = before?.leaseUntil !== after?.leaseUntil
+    if (!claim || isHandBack || !isMoved) return
+    if (leaseUntil >= (before?.leaseUntil ?? -Infinity)) return
     this.#tally.count('lease: shortened by a late renewal')
     claim.isShortened = true
   }
@@ -168,8 +170,12 @@ export class RowChecker {
     if (before.leaseUntil === undefined || from === null || to === null || from === to) return
     if (to < from) this.#ledger.violated('I6', `the slot of ${id} goes back from ${from} to ${to}`)
     if (claim) this.#ledger.passed.push({ claim, to })
-    if (definition && !isSlot(definition, from, to)) {
-      this.#ledger.violated('I6', `${to} is no slot of ${id}, ${definition.spec}, after ${from}`)
+    // The task may have been cancelled and registered otherwise, and the row not be told yet.
+    const planned = [definition, claim?.sent.definition].find(
+      (each) => each?.kind === before.kind && each.spec === before.spec,
+    )
+    if (planned && !isSlot(planned, from, to)) {
+      this.#ledger.violated('I6', `${to} is no slot of ${id}, ${planned.spec}, after ${from}`)
     }
   }
 }

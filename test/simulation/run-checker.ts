@@ -65,7 +65,9 @@ export class RunChecker {
     }
     if (claim.isRejected) this.#ledger.violated('I5', `${name} after the store refused it`)
     if (leaseUntil <= wall) {
-      const isDone = claim.runs.some(({ end }) => end === 'done')
+      // What ends after the wait for it is over is given back as it was.
+      const { drainUntil } = replica
+      const isDone = claim.runs.some(({ end, endedAt }) => end === 'done' && endedAt < drainUntil)
       if (isDone) this.#ledger.violated('D1', `${name} to hand back what has run`)
     } else if (leaseUntil > wall + claim.sent.operation.leaseMs) {
       this.#ledger.violated('D3', `${name} for longer than a lease`)
@@ -97,8 +99,11 @@ export class RunChecker {
 
   /** Whether the run may believe that it alone runs its task. */
   #isEntitled({ claim, replica, handed }: Run): boolean {
-    const isAware = replica.process.isAwake && !claim.isShortened
-    return isAware && !handed.signal.aborted && this.#isKept(claim)
+    const { process } = replica
+    const isAware = process.isAwake && !claim.isShortened
+    // A machine that slept sees by its wall clock that the lease is over, and by its next timer.
+    const isOver = process.wall >= claim.trusted.wall + claim.sent.operation.leaseMs
+    return isAware && !isOver && !handed.signal.aborted && this.#isKept(claim)
   }
 
   /** Nobody keeps the lease of a task that was cancelled, or of a run that was given up. */
