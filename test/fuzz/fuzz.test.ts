@@ -7,7 +7,7 @@ import { fuzzGuided } from './guided.ts'
 import { canary } from './targets/canary.ts'
 import { TARGETS } from './targets/index.ts'
 
-const SECONDS = 10
+const SECONDS = 25
 const SEED = 7
 
 describe.each(Object.entries(TARGETS))('the target %s', (name, target) => {
