@@ -40,6 +40,8 @@ export interface Step<T, R> {
 export interface Decider<Item, T, R> {
   /** `ground` is what `beforeAdding` answered. */
   decide(value: T | undefined, item: Item, ground: number): Step<T, R>
+  /** What is found counts even when nothing is written: no failover may undo it. */
+  readonly isFinal?: boolean
   /** Runs when documents were seen to be missing, before any is added. */
   beforeAdding?(): Promise<number>
 }
@@ -67,9 +69,9 @@ export class Cells<T extends object> {
     this.#options = options
   }
 
-  /** The values under the ids; what is absent is not in the map. */
+  /** The values under the ids, for good; what is absent is not in the map. */
   async read(ids: readonly string[]): Promise<Map<string, Answer<T>>> {
-    const cells = [...(await this.#read(ids))]
+    const cells = [...(await this.#read(ids, true))]
     return new Map(cells.map(([id, cell]) => [id, valueIn(cell)]))
   }
 
@@ -115,7 +117,8 @@ export class Cells<T extends object> {
     call: { write: string; tried: Map<string, R>; answers: Map<string, Answer<R>> },
   ): Promise<Change<T, R>[]> {
     const { write, tried, answers } = call
-    const cells = await this.#read(items.map(({ id }) => id))
+    const ids = items.map(({ id }) => id)
+    const cells = await this.#read(ids, decider.isFinal ?? false)
     const ground = cells.size < items.length ? await decider.beforeAdding?.() : undefined
     const changes: Change<T, R>[] = []
     for (const item of items) {
@@ -157,10 +160,10 @@ export class Cells<T extends object> {
     return connection.update(collection, updates)
   }
 
-  async #read(ids: readonly string[]): Promise<Map<string, Answer<Cell<T>>>> {
+  async #read(ids: readonly string[], isFinal: boolean): Promise<Map<string, Answer<Cell<T>>>> {
     const { connection, collection } = this.#options
     const filter = { _id: ids.length === 1 ? ids[0] : { $in: ids } }
-    const documents = await connection.find(collection, { filter })
+    const documents = await connection.find(collection, { filter, isFinal })
     return new Map(documents.map((each) => [String(each._id), this.#cellIn(each)]))
   }
 

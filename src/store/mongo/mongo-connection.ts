@@ -3,8 +3,9 @@
 // only when it only reads, or when it is known that the first did nothing.
 //
 // Every write waits for a majority of the set and its journals, so no failover undoes what was
-// confirmed. Reads ask the primary for its newest state: whatever is decided from them is written
-// under the condition that it still holds.
+// confirmed. Reads ask the primary for its newest state: what is decided from them is written under
+// the condition that it still holds. Where nothing is written, the primary must first prove that it
+// still is one.
 
 import { CronfenceError } from '../../errors.ts'
 import { DeadlineError, retrying, withDeadline } from '../deadline.ts'
@@ -27,6 +28,8 @@ export interface Query {
   readonly filter: MongoFields
   readonly sort?: MongoFields
   readonly limit?: number
+  /** Nothing that a failover may undo: it is the answer itself that counts. */
+  readonly isFinal?: boolean
 }
 
 /** One change: of the document that `q` finds, if there is one, by `u`. */
@@ -40,6 +43,10 @@ const SERVER_TIME = 'localTime'
 // Said each time, since an administrator can make a majority's state the default, which may lack
 // what was written last.
 const NEWEST = { readConcern: { level: 'local' } } as const
+
+// A primary that was cut off goes on for some seconds, and has writes that no majority confirmed:
+// a claim seen there may be given out again elsewhere, with the same token.
+const FINAL = { readConcern: { level: 'linearizable' } } as const
 
 // What is read comes with its type: int64 as bigint, everything else as what it is.
 const TYPED = { useBigInt64: true, promoteLongs: true, promoteValues: true } as const
@@ -61,6 +68,7 @@ export class MongoConnection {
   readonly #writing: MongoFields
   #own: Promise<OwnClient> | undefined
   #opening: Promise<void> | undefined
+  #hasFailover = false
   #isClosed = false
 
   constructor(options: ConnectionOptions) {
@@ -90,7 +98,9 @@ export class MongoConnection {
 
   /** The documents that a query finds. */
   async find(collection: string, query: Query): Promise<MongoFields[]> {
-    return this.#listed({ find: collection, ...query, ...batchOf(query.limit), ...NEWEST })
+    const { isFinal, ...rest } = query
+    const concern = isFinal && this.#hasFailover ? FINAL : NEWEST
+    return this.#listed({ find: collection, ...rest, ...batchOf(rest.limit), ...concern })
   }
 
   /** What a command that lists things finds. */
@@ -101,6 +111,14 @@ export class MongoConnection {
   /** The answer of a command that changes nothing. */
   async ask(command: MongoFields): Promise<MongoFields> {
     return this.#run(command, { isWrite: false })
+  }
+
+  /** What the server says of itself. */
+  async hello(): Promise<MongoFields> {
+    const hello = await this.ask({ hello: 1 })
+    // A standalone server refuses to prove what it always is.
+    this.#hasFailover = hello.setName !== undefined || hello.msg === 'isdbgrid'
+    return hello
   }
 
   /** How many of the changes found their document. Each is atomic on its own. */
@@ -127,7 +145,7 @@ export class MongoConnection {
 
   /** The server's time, in ms since the epoch. */
   async serverNow(): Promise<number> {
-    const hello = await this.ask({ hello: 1 })
+    const hello = await this.hello()
     return Number(hello[SERVER_TIME])
   }
 

@@ -70,6 +70,8 @@ export function openFailure(error: unknown): Failure {
 /** A failure of a command, of one of its writes, or of the wait for a majority. */
 export function commandFailure(error: unknown): Failure {
   const row = rowOf(error)
+  // It was carried out, only no majority confirmed it: whatever the code is.
+  if (nameOf(error) === 'MongoWriteConcernError') return { ...row, ...UNKNOWN }
   if (row) return row
   if (hasLabel(error, 'HandshakeError')) return { ...IN_A_MOMENT, remedy: REACHABLE }
   // Of reads alone it matters that the next connection may be a better one.

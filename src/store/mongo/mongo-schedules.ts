@@ -60,6 +60,8 @@ export class MongoSchedules implements ScheduleWaves {
   ): Promise<Answer<ScheduleRecord>[]> {
     await this.#connection.open()
     return this.#cells.change(schedules, {
+      // A row that is as it should be is an answer without a write.
+      isFinal: true,
       // A purge raises the floor before it removes tombstones: whoever saw none reads it after.
       beforeAdding: () => tokenFloor(this.#connection, this.#collections),
       decide(stored, schedule, floor) {

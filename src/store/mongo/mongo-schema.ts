@@ -108,7 +108,7 @@ async function checkServer(
   connection: MongoConnection,
   onWarning: (text: string) => void,
 ): Promise<void> {
-  const hello = await connection.ask({ hello: 1 })
+  const hello = await connection.hello()
   if (hello.isWritablePrimary !== true) {
     throw new CronfenceError(
       'STORE_UNAVAILABLE',

@@ -86,6 +86,12 @@ describe('a reply', () => {
     }
   })
 
+  it('that no majority confirmed does so, too, as the driver throws it', async () => {
+    const over = overRow(() => thrown({ name: 'MongoWriteConcernError', code: 10107 }))
+    await expect(claim(over)).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' })
+    expect(over.of('update')).toHaveLength(1)
+  })
+
   it('that refuses the one change of a command says why', async () => {
     const writeErrors = [{ index: 0, code: 121, errmsg: 'Document failed validation' }]
     const over = overRow(() => ({ ok: 1, n: 0, writeErrors }))

@@ -63,6 +63,27 @@ describe('what is asked', () => {
     }
   })
 
+  // A primary that was cut off has what it took last, and loses it: on what it alone knows nobody
+  // may take a claim for his own, or a registration for done.
+  it.each([
+    ['a set', { setName: 'rs0' }, 'linearizable'],
+    ['a sharded cluster', { msg: 'isdbgrid' }, 'linearizable'],
+    ['a standalone server, which knows no more', {}, 'local'],
+  ])('of %s is what no failover undoes, where no write follows', async (_, more, level) => {
+    const over = storeOver(({ name, command }) => {
+      if (name === 'hello') return { isWritablePrimary: true, ...more }
+      return command.find === 'schedules' ? [stored('a')] : undefined
+    })
+    const ofRows = () => over.of('find').filter(({ command }) => command.find === 'schedules')
+    await over.schedules.get('a')
+    await over.schedules.register(dueTask('a'), 0)
+    expect(over.of('update')).toEqual([])
+    const levels = ofRows().map(({ command }) => command.readConcern)
+    expect(levels).toEqual([{ level }, { level }])
+    await over.schedules.claimDue('a', 'o', -1, 1)
+    expect(ofRows().at(-1)?.command.readConcern).toEqual({ level: 'local' })
+  })
+
   it('of long specs is cut into commands that the server takes', async () => {
     const spec = 'x'.repeat(1_500_000)
     const over = storeOver(({ name, command }) => {
