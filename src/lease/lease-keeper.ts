@@ -31,6 +31,8 @@ export class HeldLease {
   renewAt: number
   /** Resolves when no renewal is on its way. */
   renewed: Promise<void> = Promise.resolve()
+  /** The store said that the lease is another's, or gone. */
+  isRefused = false
 
   constructor(grant: Grant) {
     this.grant = grant
@@ -132,7 +134,7 @@ export class LeaseKeeper {
     for (const [index, lease] of leases.entries()) {
       const answer = answers[index]
       if (answer === true) this.#extend(lease, sentAt)
-      else if (answer === false) this.#lose(lease, 'rejected')
+      else if (answer === false) this.#refused(lease)
       else {
         failure = answer
         failed.push(lease.grant.id)
@@ -161,6 +163,11 @@ export class LeaseKeeper {
     if (!this.#held.has(lease)) return
     lease.renewAt = renewAt
     this.#arm(renewAt)
+  }
+
+  #refused(lease: HeldLease): void {
+    lease.isRefused = true
+    this.#lose(lease, 'rejected')
   }
 
   #lose(lease: HeldLease, reason: LossReason): void {

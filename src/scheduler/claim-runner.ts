@@ -167,7 +167,7 @@ export class ClaimRunner {
       this.#commit(claim, claim.openSlot ?? task.plan.after(claim.lastRunAt, slot))
       return
     }
-    this.#options.committer.handBack({ ...claim.won, after: claim.lease.renewed })
+    this.#options.committer.handBack({ ...claim.won, lease: claim.lease })
     this.#options.onDropped(task, 'handed back')
   }
 

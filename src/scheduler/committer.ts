@@ -1,6 +1,7 @@
 // Ends claims: commits what ran, and hands back what did not. A commit whose reply was lost is sent
 // again, the very same, until the store answers; a handler is never run again on such evidence.
 
+import type { HeldLease } from '../lease/lease-keeper.ts'
 import type { CompletePatch, ScheduleRecord } from '../store/store.ts'
 import type { DurableTask } from './durable-task.ts'
 import type { ClaimEvent } from './events.ts'
@@ -29,8 +30,8 @@ export interface Commit extends EndedClaim {
 
 /** A claim that is given back. */
 export interface HandBack extends EndedClaim {
-  /** Resolves when no renewal of it is on its way: one that arrives late would take it again. */
-  readonly after?: Promise<void>
+  /** Where it was renewed: a renewal on its way would take it again; a refused one ends the claim. */
+  readonly lease?: HeldLease
 }
 
 interface SentCommit {
@@ -169,15 +170,16 @@ export class Committer {
 
   async #handBack(batch: HandBack[]): Promise<Failed<HandBack> | undefined> {
     const { calls, timers, journal } = this.#options
-    await Promise.all(batch.map(({ after }) => after))
+    await Promise.all(batch.map(({ lease }) => lease?.renewed))
+    const kept = batch.filter(({ lease }) => !lease?.isRefused)
     const now = timers.now()
-    const renewals = batch.map(({ task, fencingToken, slot }) => {
+    const renewals = kept.map(({ task, fencingToken, slot }) => {
       // Not after the slot: lapsed for each replica that finds it due, whatever its clock says.
       return { id: task.storedId, fencingToken, leaseUntil: Math.min(slot, now) }
     })
     const answers = await calls.renew(renewals)
     const lost = new LostReplies<HandBack>()
-    for (const [index, claim] of batch.entries()) {
+    for (const [index, claim] of kept.entries()) {
       const answer = answers[index]
       if (answer === true) journal.handedBack(claimEvent(claim))
       // A row that cannot be read cannot be handed back; its lease lapses by itself.

@@ -106,6 +106,25 @@ test('what is handed back stays so, though a renewal was on its way', async () =
   expect(row?.leaseUntil).toBeLessThanOrEqual(row?.nextRunAt ?? Number.NaN)
 })
 
+test('a claim that a renewal on its way finds lost is not handed back', async () => {
+  const world = new World()
+  const { store } = world
+  const renewMany = store.renewMany.bind(store)
+  let renewals = 0
+  store.renewMany = async (batch) => {
+    if (renewals++ === 0) await world.sleep(300)
+    return renewMany(batch)
+  }
+  const scheduler = world.replica({ drainMs: 0 })
+  scheduler.every(1000, { id: 'task', leaseMs: 6000 }, () => new Promise(() => {}))
+  await world.within(1000, scheduler.start())
+  await world.clock.advance(3001)
+  await store.delete('task')
+  await world.within(1000, scheduler.stop())
+  await world.clock.advance(1000)
+  expect(renewals).toBe(1)
+})
+
 test('two removals of one id, of a store that cannot start, reject and do no more', async () => {
   const world = new World()
   const faulty = new FaultyStore(world.store)
