@@ -30,7 +30,7 @@ export interface Commit extends EndedClaim {
 
 /** A claim that is given back. */
 export interface HandBack extends EndedClaim {
-  /** Where it was renewed: a renewal on its way would take it again; a refused one ends the claim. */
+  /** Where it was renewed: a renewal on its way would take it again, a refused one ended it. */
   readonly lease?: HeldLease
 }
 
