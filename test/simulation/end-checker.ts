@@ -102,7 +102,10 @@ export class EndChecker {
    */
   #patienceMs({ id, spec, lastRunAt }: ScheduleRecord): number {
     const { ledger, lateMs, scenario } = this.#world
-    if (lastRunAt !== undefined || ledger.generation(id) === 0) return lateMs
+    const isPlannedAnew = ledger.generation(id) > 0
+    // There a late commit of an older plan writes its slot over the newer plan's.
+    if (isPlannedAnew && !scenario.traits.knowsPlans) return Infinity
+    if (lastRunAt !== undefined || !isPlannedAnew) return lateMs
     return scenario.areClocksTame ? lateMs + (Number(spec) || DAY_MS) : Infinity
   }
 
