@@ -103,13 +103,15 @@ function findingIn(folder: string): string | undefined {
 }
 
 function countsIn(output: string): { inputs: number; features: number } {
-  const inputs = /stat::number_of_executed_units: (\d+)/.exec(output)?.[1] ?? '0'
+  // The last lines may be lost when the process ends: each line before them has a count as well.
+  const counts = [...output.matchAll(/^#(\d+)|stat::number_of_executed_units: (\d+)/gm)]
+  const inputs = Math.max(0, ...counts.map(([, soFar, all]) => Number(soFar ?? all)))
   const features =
     output
       .match(/ft: (\d+)/g)
       ?.at(-1)
       ?.slice('ft: '.length) ?? '0'
-  return { inputs: Number(inputs), features: Number(features) }
+  return { inputs, features: Number(features) }
 }
 
 /** A line of a dictionary: the word's bytes. */
