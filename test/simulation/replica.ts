@@ -126,7 +126,7 @@ export class Replica {
       if (process.monotonic < monotonic) this.#lookAgain(stops, monotonic)
       else judge.longStopped(this)
     }
-    process.deliver(process.machine.whenMonotonic(monotonic) + 2 * scenario.lateMs + 1, look)
+    process.deliver(process.machine.whenMonotonic(monotonic) + 4 * scenario.lateMs + 10, look)
   }
 
   crash(): void {
