@@ -2,10 +2,10 @@
 // by themselves when it is back; what was confirmed is still there, and no token comes twice.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { MongoStore } from '../../../src/store/mongo/index.ts'
 import { startMongo } from '../../support/mongo.ts'
 import type { RunningDatabase } from '../../support/server.ts'
 import { serverUrl } from '../../support/server-url.ts'
+import { ClaimsAtWork } from '../claims-at-work.ts'
 import { dueTask, MongoStage } from './stage.ts'
 
 const REPLICAS = 3
@@ -35,8 +35,8 @@ describe('a server', () => {
     const stores = Array.from({ length: REPLICAS }, open)
     for (const store of stores) await store.start()
     await stores[0]?.schedules().register(dueTask('worked on'), 0)
-    const work = new Work()
-    const workers = stores.map((store, index) => work.run(store, `replica ${index}`))
+    const work = new ClaimsAtWork('worked on')
+    const workers = stores.map((store, index) => work.run(store.schedules(), `replica ${index}`))
     for (let restart = 0; restart < RESTARTS; restart++) {
       await work.more('commits', 10)
       await server.pause(restart % 2 === 0 ? 'SIGKILL' : undefined)
@@ -54,44 +54,3 @@ describe('a server', () => {
     expect(row?.lastRunAt).toBeGreaterThanOrEqual(work.lastConfirmed)
   }, 120_000)
 })
-
-/** Claims and commits of one task by several replicas, and what they heard. */
-class Work {
-  readonly granted: number[] = []
-  /** Errors of a kind that a restart does not explain. */
-  readonly strange: unknown[] = []
-  /** The highest token whose commit was confirmed; it is also the slot that was committed. */
-  lastConfirmed = 0
-  isOver = false
-  readonly #counts = { commits: 0, failures: 0 }
-  #waiting: (() => void)[] = []
-
-  async run(store: MongoStore, owner: string): Promise<void> {
-    const schedules = store.schedules()
-    for (let now = 1; !this.isOver; now += 10) {
-      try {
-        const claim = await schedules.claimDue('worked on', owner, now, 1)
-        if (!claim) continue
-        const { fencingToken } = claim
-        this.granted.push(fencingToken)
-        const patch = { nextRunAt: 0, lastRunAt: fencingToken }
-        if (!(await schedules.complete('worked on', fencingToken, patch, now))) continue
-        this.#counts.commits++
-        this.lastConfirmed = Math.max(this.lastConfirmed, fencingToken)
-      } catch (error) {
-        this.#counts.failures++
-        const { code } = error as { code?: string }
-        if (!/^STORE_(UNAVAILABLE|OUTCOME_UNKNOWN)$/.test(code ?? '')) this.strange.push(error)
-        await new Promise(setImmediate)
-      }
-      for (const wake of this.#waiting.splice(0)) wake()
-    }
-  }
-
-  async more(what: 'commits' | 'failures', count: number): Promise<void> {
-    const until = this.#counts[what] + count
-    while (this.#counts[what] < until) {
-      await new Promise<void>((wake) => this.#waiting.push(wake))
-    }
-  }
-}

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../../src/store/redis/index.ts'
 import { startRedis } from '../../support/redis.ts'
 import type { RunningDatabase } from '../../support/server.ts'
+import { ClaimsAtWork } from '../claims-at-work.ts'
 import { dueTask } from './redis-stage.ts'
 
 const REPLICAS = 3
@@ -34,48 +35,6 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Claims and commits of one task until `isOver`; counts errors that a lost server explains. */
-class Work {
-  readonly granted: number[] = []
-  readonly strange: unknown[] = []
-  highestConfirmed = 0
-  failures = 0
-  isOver = false
-  #waiting: (() => void)[] = []
-
-  async run(store: RedisStore, owner: string): Promise<void> {
-    const schedules = store.schedules()
-    for (let now = 1; !this.isOver; now += 10) {
-      try {
-        const claim = await schedules.claimDue('a', owner, now, 1)
-        if (claim) {
-          const { fencingToken } = claim
-          this.granted.push(fencingToken)
-          const patch = { nextRunAt: 0, lastRunAt: fencingToken }
-          if (await schedules.complete('a', fencingToken, patch, now)) {
-            this.highestConfirmed = Math.max(this.highestConfirmed, fencingToken)
-          }
-        }
-      } catch (error) {
-        this.failures++
-        const { code } = error as { code?: string }
-        if (!/^STORE_(UNAVAILABLE|OUTCOME_UNKNOWN)$/.test(code ?? '')) this.strange.push(error)
-        await new Promise(setImmediate)
-      }
-      for (const wake of this.#waiting.splice(0)) wake()
-    }
-  }
-
-  async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((wake) => this.#waiting.push(wake))
-  }
-
-  async grants(more: number): Promise<void> {
-    const goal = this.granted.length + more
-    await this.until(() => this.granted.length >= goal)
-  }
-}
-
 describe('a server', () => {
   it('that is gone at boot is waited for by trying again, with the same store', async () => {
     await server.pause()
@@ -89,37 +48,36 @@ describe('a server', () => {
   it('that is killed under work loses nothing that was confirmed', async () => {
     const replicas = Array.from({ length: REPLICAS }, () => open())
     await replicas[0]?.schedules().register(dueTask('a'), 0)
-    const work = new Work()
-    const workers = replicas.map((store, index) => work.run(store, `replica ${index}`))
+    const work = new ClaimsAtWork('a')
+    const workers = replicas.map((store, index) => work.run(store.schedules(), `replica ${index}`))
     for (let restart = 0; restart < RESTARTS; restart++) {
-      await work.grants(20)
+      await work.more('grants', 20)
       await server.pause(restart % 2 === 0 ? 'SIGKILL' : undefined)
-      const goal = work.failures + REPLICAS
-      await work.until(() => work.failures >= goal)
+      await work.more('failures', REPLICAS)
       await server.start()
     }
-    await work.grants(20)
+    await work.more('grants', 20)
     work.isOver = true
     await Promise.all(workers)
     expect(work.strange).toEqual([])
     expect(new Set(work.granted).size).toBe(work.granted.length)
     const row = await replicas[0]?.schedules().get('a')
     expect(row?.fencingToken).toBeGreaterThanOrEqual(Math.max(...work.granted))
-    expect(row?.lastRunAt).toBeGreaterThanOrEqual(work.highestConfirmed)
+    expect(row?.lastRunAt).toBeGreaterThanOrEqual(work.lastConfirmed)
   }, 120_000)
 })
 
 it('scripts that the server forgets all the time are sent again, without one failure', async () => {
   const replicas = Array.from({ length: REPLICAS }, () => open())
   await replicas[0]?.schedules().register(dueTask('a'), 0)
-  const work = new Work()
-  const workers = replicas.map((store, index) => work.run(store, `replica ${index}`))
+  const work = new ClaimsAtWork('a')
+  const workers = replicas.map((store, index) => work.run(store.schedules(), `replica ${index}`))
   let flushes = 0
   const before = await forgotten()
   const flushing = (async () => {
     for (; !work.isOver; flushes++) await redis.script('FLUSH')
   })()
-  await work.grants(500)
+  await work.more('grants', 500)
   work.isOver = true
   await Promise.all([...workers, flushing])
   expect(flushes).toBeGreaterThan(20)
