@@ -71,7 +71,10 @@ export class Claimer {
   async #claim(batch: DurableTask[]): Promise<Failed<DurableTask> | undefined> {
     const { calls, timers, owner } = this.#options
     const lost = new LostReplies<DurableTask>()
-    for (const [leaseMs, tasks] of this.#byLease(batch)) {
+    for (const [leaseMs, group] of byLease(batch)) {
+      // Asked only now: the groups before were awaited, and some may have ended meanwhile.
+      const tasks = group.filter((task) => this.#mayClaim(task))
+      if (tasks.length === 0) continue
       this.#checkClock(leaseMs)
       const attempt = {
         owner: `${owner}.${this.#attempts++}`,
@@ -97,22 +100,13 @@ export class Claimer {
     this.#isClockOff = isOff
   }
 
-  #byLease(batch: DurableTask[]): Map<number, DurableTask[]> {
+  #mayClaim(task: DurableTask): boolean {
     const { runner, stages } = this.#options
-    const groups = new Map<number, DurableTask[]>()
-    for (const task of batch) {
-      if (task.stage !== 'claiming') continue
-      if (runner.isLive(task.storedId)) {
-        // A run that was handed back, or of a cancelled namesake, has not ended yet.
-        stages.waitATick(task)
-        continue
-      }
-      const { leaseMs } = task.registration
-      const group = groups.get(leaseMs)
-      if (group) group.push(task)
-      else groups.set(leaseMs, [task])
-    }
-    return groups
+    if (task.stage !== 'claiming') return false
+    if (!runner.isLive(task.storedId)) return true
+    // A run that was handed back, or of a cancelled namesake, has not ended yet.
+    stages.waitATick(task)
+    return false
   }
 
   #answered(
@@ -194,6 +188,17 @@ export class Claimer {
     }
     reader.superseded(task, record)
   }
+}
+
+function byLease(batch: readonly DurableTask[]): Map<number, DurableTask[]> {
+  const groups = new Map<number, DurableTask[]>()
+  for (const task of batch) {
+    const { leaseMs } = task.registration
+    const group = groups.get(leaseMs)
+    if (group) group.push(task)
+    else groups.set(leaseMs, [task])
+  }
+  return groups
 }
 
 function slotOf({ record }: ClaimResult, { now }: UnknownAttempt): number {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { MemoryScheduleStore } from '../../src/store/memory/memory-schedule-store.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { FaultyStore } from './faulty-store.ts'
 
 const SILENT = { warn: () => {}, error: () => {} }
 
@@ -102,3 +103,33 @@ describe('a task that is left', () => {
     expect([runs, (await store.get('once'))?.leaseUntil]).toEqual([[], undefined])
   })
 })
+
+// Tasks are claimed together with those of the same lease, one lease after the other.
+test.each<[string, (other: Ending) => unknown]>([
+  ['left', ({ task }) => task.leave()],
+  ['cancelled', ({ task }) => void task.cancel()],
+  ['stopped', ({ scheduler: its }) => void its.stop()],
+])('a task that is %s while one of another lease is claimed is not claimed', async (_, end) => {
+  const faulty = new FaultyStore(store)
+  const other = new Scheduler({ store: faulty.proxy, clock, logger: SILENT, drainMs: 0 })
+  other.every(1000, { id: 'first', leaseMs: 3000 }, () => {})
+  const task = other.every(1000, { id: 'second', leaseMs: 6000 }, () => {})
+  await other.start()
+  const claimed: unknown[] = []
+  faulty.fault = (method, _call, [ids]) => {
+    if (method !== 'claimDueMany') return undefined
+    if (claimed.length === 0) end({ task, scheduler: other })
+    claimed.push(ids)
+    return undefined
+  }
+  await clock.advance(1000)
+  expect(claimed).toEqual([['first']])
+  const stopped = other.stop()
+  await clock.advance(20_000)
+  await stopped
+})
+
+interface Ending {
+  readonly task: { leave: () => void; cancel: () => Promise<void> }
+  readonly scheduler: Scheduler
+}
