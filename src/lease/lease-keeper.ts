@@ -135,7 +135,7 @@ export class LeaseKeeper {
       const answer = answers[index]
       if (answer === true) this.#extend(lease, sentAt)
       else if (answer === false) this.#refused(lease)
-      else {
+      else if (this.#held.has(lease)) {
         failure = answer
         failed.push(lease.grant.id)
         retryInMs = Math.min(retryInMs, this.#retry(lease))

@@ -72,6 +72,11 @@ export class Committer {
         const taskIds = items.map(({ commit }) => commit.task.id)
         journal.storeFailed({ error, operation: 'commit', taskIds, retryInMs })
       },
+      onDropped: (items) => {
+        for (const { commit } of items) {
+          journal.commitUnknown(claimEvent(commit), 'the scheduler has stopped')
+        }
+      },
     })
     this.#handBacks = new Lane({
       timers,
@@ -81,6 +86,7 @@ export class Committer {
         const taskIds = items.map(({ task }) => task.id)
         journal.storeFailed({ error, operation: 'hand back', taskIds, retryInMs })
       },
+      onDropped: (items) => journal.notHandedBack(items.map(claimEvent)),
     })
   }
 
@@ -100,9 +106,7 @@ export class Committer {
 
   /** Gives up on what is not written yet: those leases lapse, and the slots run again. */
   close(): void {
-    for (const { commit } of this.#commits.close()) {
-      this.#options.journal.commitUnknown(claimEvent(commit))
-    }
+    this.#commits.close()
     this.#handBacks.close()
   }
 
@@ -163,7 +167,7 @@ export class Committer {
 
   #refused({ commit, isUnknown }: SentCommit, row: ScheduleRecord | null): void {
     const { journal, onRefused } = this.#options
-    if (row && isUnknown) journal.commitUnknown(claimEvent(commit))
+    if (row && isUnknown) journal.commitUnknown(claimEvent(commit), 'the row has moved on')
     else if (commit.task.stage !== 'closed') journal.commitRejected(claimEvent(commit))
     onRefused(commit.task, row)
   }

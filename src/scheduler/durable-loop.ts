@@ -193,6 +193,8 @@ export class DurableLoop {
     await this.#timers.within(LAST_WRITES_MS, this.#lastWrites())
     this.#committer.close()
     this.#remover.close()
+    this.#calls.abandon()
+    await this.#lastAnswers()
     for (const task of this.#tasks.values()) task.stage = 'idle'
   }
 
@@ -200,6 +202,12 @@ export class DurableLoop {
     // A claim that was under way hands itself back when its answer comes.
     await this.#claimer.idle()
     await Promise.all([this.#committer.idle(), this.#remover.idle()])
+  }
+
+  /** Those that were given up count as answered: it takes no time. */
+  async #lastAnswers(): Promise<void> {
+    const parts = [this.#connecting, this.#reader, this.#claimer, this.#committer]
+    await Promise.all(parts.map((part) => part.idle()))
   }
 
   #close(task: DurableTask): void {

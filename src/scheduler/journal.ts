@@ -53,10 +53,11 @@ export class Journal {
     this.#events.emit('commit-rejected', event)
   }
 
-  commitUnknown(event: ClaimEvent): void {
-    this.#log.warn(
-      `the reply to the commit of ${occurrence(event)} was lost, and the row has moved on since`,
-    )
+  commitUnknown(
+    event: ClaimEvent,
+    since: 'the row has moved on' | 'the scheduler has stopped',
+  ): void {
+    this.#log.warn(`no reply came to the commit of ${occurrence(event)}, and ${since}`)
     this.#events.emit('commit-unknown', event)
   }
 
@@ -81,6 +82,11 @@ export class Journal {
   handedBack(event: ClaimEvent): void {
     this.#log.info(`handed back ${occurrence(event)}`)
     this.#events.emit('hand-back', event)
+  }
+
+  notHandedBack(events: readonly ClaimEvent[]): void {
+    const taskIds = events.map(({ taskId }) => taskId)
+    this.#log.warn(`stopped before ${named(taskIds)} could be handed back: their leases run out`)
   }
 
   claimAdopted(event: ClaimEvent): void {

@@ -33,8 +33,10 @@ export interface LaneOptions<Item> {
   readonly work: (batch: Item[]) => Promise<Failed<Item> | undefined>
   /** Awaited before each batch: something else should go first. */
   readonly hold?: () => Promise<void>
-  /** Told of each failure. */
+  /** Told of each failure that is followed by another try. */
   readonly onFailed: (failed: Failed<Item>, retryInMs: number) => void
+  /** Told of what is tried no more, because the lane was closed. */
+  readonly onDropped?: (items: readonly Item[]) => void
 }
 
 /** A queue of requests and the loop that sends them. */
@@ -67,16 +69,16 @@ export class Lane<Item> {
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Drops what waits and sends nothing more; answers with what was dropped. */
-  close(): Item[] {
+  /** Drops what waits and what fails from now on, and sends nothing more. */
+  close(): void {
     this.#isOpen = false
     const dropped = [...this.#items, ...[...this.#aside.values()].flat()]
     this.#items = []
     for (const timer of this.#aside.keys()) timer.cancel()
     this.#aside.clear()
     this.#endPause()
+    this.#drop(dropped)
     this.#tellIdle()
-    return dropped
   }
 
   /** Sends again after `close`. */
@@ -128,9 +130,14 @@ export class Lane<Item> {
   }
 
   #fail(failed: Failed<Item>): void {
+    if (!this.#isOpen) {
+      if (!failed.isMoved) this.#drop(failed.items)
+      return
+    }
     const { timers, retryMs, onFailed } = this.#options
     const retryInMs = failed.isLocked ? retryMs : this.#backoff.fail()
     onFailed(failed, Math.round(retryInMs))
+    // A listener may have closed the lane.
     if (!this.#isOpen) return
     if (failed.isLocked) {
       if (!failed.isMoved) this.#setAside(failed.items, retryInMs)
@@ -151,6 +158,10 @@ export class Lane<Item> {
       this.#start()
     }, ms)
     this.#aside.set(timer, items)
+  }
+
+  #drop(items: readonly Item[]): void {
+    if (items.length > 0) this.#options.onDropped?.(items)
   }
 
   #endPause(): void {

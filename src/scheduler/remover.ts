@@ -39,6 +39,11 @@ export class Remover {
       onFailed: ({ error }, retryInMs) => {
         journal.storeFailed({ error, operation: 'delete', taskIds: [], retryInMs })
       },
+      onDropped: (removals) => {
+        const error =
+          this.#lastError ?? new Error('The scheduler stopped before the store answered')
+        for (const removal of removals) removal.reject(error)
+      },
     })
   }
 
@@ -74,8 +79,7 @@ export class Remover {
   /** Gives up on what is not deleted yet. */
   close(): void {
     this.#retries = false
-    const error = this.#lastError ?? new Error('The scheduler stopped before the store answered')
-    for (const removal of this.#lane.close()) removal.reject(error)
+    this.#lane.close()
     this.#lane.open()
   }
 

@@ -62,6 +62,11 @@ export class RowReader {
     await this.#registering.idle()
   }
 
+  /** Resolves when nothing is registered or read any more. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#registering.idle(), this.#reading.idle()])
+  }
+
   open(): void {
     this.#registering.open()
     this.#reading.open()

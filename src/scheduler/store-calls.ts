@@ -47,10 +47,19 @@ export interface ClaimAttempt {
 export class StoreCalls {
   readonly #store: ScheduleStore
   readonly #clock: Clock
+  /** Give up what is waited for. Another set once that was done: earlier calls are told by it. */
+  #waiting = new Set<() => void>()
 
   constructor(store: ScheduleStore, clock: Clock) {
     this.#store = store
     this.#clock = clock
+  }
+
+  /** Waits no longer: what has no answer counts as unknown, and what was not sent stays so. */
+  abandon(): void {
+    const waiting = this.#waiting
+    this.#waiting = new Set()
+    for (const giveUp of waiting) giveUp()
   }
 
   /** Connects. A store that never answers is asked again: a half-open socket ends nothing. */
@@ -112,12 +121,14 @@ export class StoreCalls {
     { onAnswer, answerMs }: { onAnswer: OnAnswer<boolean>; answerMs: number },
   ): Promise<unknown> {
     const { completeMany } = this.#store
+    const waiting = this.#waiting
     return this.#each(completions, {
       many: completeMany && ((batch) => completeMany.call(this.#store, batch, now)),
       single: async (completion) => {
         const patch = completeMany
           ? completion.patch
           : await this.#patchFor(completion, answerMs / 2)
+        if (waiting !== this.#waiting) throw abandoned()
         return this.#store.complete(completion.id, completion.fencingToken, patch, now)
       },
       onAnswer,
@@ -154,6 +165,8 @@ export class StoreCalls {
     { many, single, onAnswer, answerMs = ANSWER_MS_MAX }: Ways<Item, Result>,
   ): Promise<Answer<Result>[]> {
     const limitMs = Math.min(answerMs, ANSWER_MS_MAX)
+    const waiting = this.#waiting
+    const ask = <Got>(call: () => Promise<Got>) => this.#answer(call, limitMs, waiting)
     const answers = new Array<Answer<Result>>(items.length)
     const answered: OnAnswer<Result> = (index, answer) => {
       answers[index] = answer
@@ -161,30 +174,37 @@ export class StoreCalls {
     }
     for (let from = 0; from < items.length; from += BATCH_MAX) {
       const batch = items.slice(from, from + BATCH_MAX)
-      const together = many ? spread(await this.#answer(() => many(batch), limitMs), batch) : []
+      const together = many ? spread(await ask(() => many(batch)), batch) : []
       together.forEach((answer, index) => {
         answered(from + index, answer)
       })
       await inPool(batch.slice(together.length), async (item, index) => {
-        const answer = await this.#answer(() => single(item), limitMs)
-        answered(from + together.length + index, answer)
+        answered(from + together.length + index, await ask(() => single(item)))
       })
     }
     return answers
   }
 
-  async #answer<Result>(call: () => Promise<Result>, limitMs: number): Promise<Answer<Result>> {
-    let giveUp = () => {}
-    const timer = this.#clock.setTimer(() => giveUp(), limitMs)
+  async #answer<Result>(
+    call: () => Promise<Result>,
+    limitMs: number,
+    waiting = this.#waiting,
+  ): Promise<Answer<Result>> {
+    if (waiting !== this.#waiting) return abandoned()
+    let giveUp = (_: Error) => {}
     const late = new Promise<Error>((resolve) => {
-      giveUp = () => resolve(unanswered(limitMs))
+      giveUp = resolve
     })
+    const timer = this.#clock.setTimer(() => giveUp(unanswered(limitMs)), limitMs)
+    const abandon = () => giveUp(abandoned())
+    waiting.add(abandon)
     try {
       return await Promise.race([call(), late])
     } catch (error) {
       return asError(error)
     } finally {
       timer.cancel()
+      waiting.delete(abandon)
     }
   }
 }
@@ -245,6 +265,13 @@ function spread<Result>(
     `The store gave ${together.length} answers to ${length} items of a batch`,
   )
   return new Array<Answer<Result>>(length).fill(error)
+}
+
+function abandoned(): CronfenceError {
+  return new CronfenceError(
+    'STORE_OUTCOME_UNKNOWN',
+    'The scheduler stopped before the store answered; whether it did as asked is not known',
+  )
 }
 
 function unanswered(ms: number): CronfenceError {

@@ -69,6 +69,60 @@ describe('a call that is never answered', () => {
   }
 })
 
+describe('a scheduler that stops while a call has no answer', () => {
+  for (const silent of ['start', 'list', 'register', 'claimDue', 'get', 'renew', 'complete']) {
+    for (const single of [true, false]) {
+      it(`to ${silent}, waits for nothing afterwards (single: ${single})`, async () => {
+        const { world, faulty, scheduler } = setUp({ single })
+        let isSilent = 0
+        faulty.fault = (method) => {
+          if (silent === 'get' && method.startsWith('claimDue')) return 'unanswered'
+          if (!method.startsWith(silent)) return undefined
+          isSilent++
+          return 'silent'
+        }
+        const isRunning = silent === 'renew'
+        for (const id of ['a', 'b']) {
+          const handler = world.handler(isRunning ? 60_000 : 0)
+          scheduler.every('10s', { id, leaseMs: '30s' }, handler)
+        }
+        const started = scheduler.start()
+        await world.clock.advance(isRunning ? 22_000 : 12_000)
+        expect(isSilent).toBeGreaterThan(0)
+        await world.within(20_000, scheduler.stop())
+        expect(world.clock.pendingTimers).toBe(isRunning ? 2 : 0)
+        await started
+        const calls = [...faulty.calls.values()]
+        await world.clock.advance(120_000)
+        expect([...faulty.calls.values()]).toEqual(calls)
+      })
+    }
+  }
+
+  it('sends no more of what was to be asked one by one', async () => {
+    const { world, faulty, scheduler } = setUp({ single: true })
+    for (let task = 0; task < 300; task++) scheduler.every('10s', { id: `task ${task}` }, () => {})
+    await scheduler.start()
+    faulty.fault = (method) => (method === 'claimDue' ? 'silent' : undefined)
+    await world.clock.advance(10_500)
+    await world.within(6000, scheduler.stop())
+    await world.clock.advance(60_000)
+    expect(faulty.count('claimDue')).toBe(100)
+  })
+
+  it('says of a commit that nobody knows what became of it', async () => {
+    const { world, faulty, scheduler } = setUp({ single: false })
+    const unknown: unknown[] = []
+    scheduler.on('commit-unknown', (event) => unknown.push(event))
+    faulty.fault = (method) => (method === 'completeMany' ? 'silent' : undefined)
+    scheduler.every('10s', { id: 'task' }, () => {})
+    await scheduler.start()
+    await world.clock.advance(10_500)
+    await world.within(6000, scheduler.stop())
+    expect(unknown).toMatchObject([{ taskId: 'task', fencingToken: 1 }])
+  })
+})
+
 describe('a store that swallows all calls for half a minute', () => {
   for (const single of [true, false]) {
     it(`is back in use soon after (single: ${single})`, async () => {

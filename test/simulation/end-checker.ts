@@ -30,10 +30,7 @@ export class EndChecker {
 
   sent(replica: Replica): void {
     replica.requests++
-    const { process, hasStopped, isDeleting } = replica
-    // A batch that a damaged row spoilt is asked again item by item, whenever that is heard.
-    const isTroubled = process.troubledAt > process.time - 60_000
-    if (hasStopped && !isDeleting && !isTroubled) {
+    if (replica.hasStopped && !replica.isDeleting) {
       this.#world.ledger.violated('I15', `${replica.name} has stopped and asks the store`)
     }
   }
@@ -63,6 +60,9 @@ export class EndChecker {
   stopped(replica: Replica, { begunAt, tookMs }: { begunAt: number; tookMs: number }): void {
     const { ledger, store, scenario } = this.#world
     const { process, name } = replica
+    if (process.timers > 0 && !replica.isDeleting) {
+      ledger.violated('I15', `${name} has stopped and has timers`)
+    }
     if (process.troubledAt >= begunAt - 60_000) return
     if (tookMs > scenario.drainMs + STOP_MS_MAX) {
       ledger.violated('I15', `${name} took ${tookMs} ms to stop`)
@@ -74,9 +74,6 @@ export class EndChecker {
       if (isHeld && claim?.sent.replica === replica) {
         ledger.violated('I15', `${name} has stopped and keeps the lease of ${row.id}`)
       }
-    }
-    if (process.timers > 0 && replica.unanswered === 0) {
-      ledger.violated('I15', `${name} has stopped and has timers`)
     }
   }
 

@@ -82,8 +82,14 @@ export class EventChecker {
   }
 
   sent(sent: Sent): void {
-    if (sent.operation.do === 'claim')
-      this.#openOf(sent.replica).set(sent.operation.id, sent as ClaimSent)
+    if (sent.operation.do === 'claim') {
+      const { replica, operation } = sent
+      if (replica.isStopping || !replica.definitions.has(operation.id)) {
+        const text = `${replica.name} claims ${operation.id}, which has ended there`
+        this.#world.ledger.violated('claim', text)
+      }
+      this.#openOf(replica).set(operation.id, sent as ClaimSent)
+    }
     if (sent.operation.do === 'complete') {
       const key = `${sent.operation.token} ${sent.operation.id}`
       if (this.#committed.has(key)) this.#world.tally.count('commit: sent again')

@@ -168,4 +168,16 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'else doubtful.push(sent)',
     replace: 'else if (sent.isUnknown) doubtful.push(sent)\n      else this.#refused(sent, null)',
   },
+  {
+    name: 'claims what has ended while tasks of another lease were claimed',
+    file: 'src/scheduler/claimer.ts',
+    find: "if (task.stage !== 'claiming') return false\n    if (!runner",
+    replace: 'if (!runner',
+  },
+  {
+    name: 'goes on waiting for answers after it has stopped',
+    file: 'src/scheduler/durable-loop.ts',
+    find: 'this.#calls.abandon()\n    await this.#lastAnswers()',
+    replace: '',
+  },
 ]

@@ -18,7 +18,7 @@ export interface Request<Reply> {
   /** Carried out at the other end, whole. */
   readonly arrive: () => Reply
   /** The reply, or an error, is about to be handed to the caller. */
-  readonly delivered: (reply: Reply | Error) => void
+  readonly delivered?: (reply: Reply | Error) => void
 }
 
 /** What the network needs. */
@@ -53,13 +53,13 @@ export class Network {
     }
     if (fault === 'thrown at once') {
       const error = this.#error()
-      request.delivered(error)
+      request.delivered?.(error)
       throw error
     }
     return new Promise<Reply>((resolve, reject) => {
       const deliver = (at: number, reply: Reply | Error) => {
         process.deliver(at, () => {
-          request.delivered(reply)
+          request.delivered?.(reply)
           if (reply instanceof Error) reject(reply)
           else resolve(reply)
         })

@@ -11,4 +11,5 @@ export interface Regression {
 export const REGRESSIONS: readonly Regression[] = [
   { seed: 63, found: 'a store that never answered its start was waited for, for ever' },
   { seed: 17, found: 'a commit that its client had sent twice was told as refused' },
+  { seed: 75714, found: 'a task that was left was claimed, after those of a shorter lease' },
 ]

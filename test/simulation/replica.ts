@@ -9,7 +9,7 @@ import type { Process } from './process.ts'
 import { storeClient } from './store-client.ts'
 import type { World } from './world.ts'
 
-/** How long after `stop` resolved a reply may still be waited for. */
+/** How long after `stop` resolved a row may still be deleted for whoever asked for it before. */
 const LAST_ANSWER_MS = 60_000
 
 /** A scheduler in a process. */
@@ -22,8 +22,6 @@ export class Replica {
   readonly version: number
   /** Requests it has sent. */
   requests = 0
-  /** Of them, those it has heard nothing of. */
-  unanswered = 0
   isStarted = false
   isStopping = false
   /** Until then, in monotonic time, the latest stop waits for runs. */

@@ -66,7 +66,6 @@ function request<Result>(
     return { replica, operation, at, wall, monotonic, definition }
   })
   for (const sent of all) world.judge.sent(sent)
-  replica.unanswered++
   const promise = world.network.send({
     process,
     isBatch,
@@ -75,7 +74,6 @@ function request<Result>(
       return all.map((sent) => carryOut(world, sent) as Result)
     },
     delivered: (reply) => {
-      replica.unanswered--
       // An answer to some of the items only says nothing for certain.
       const isWhole = !(reply instanceof Error) && reply.length === all.length
       const error = reply instanceof Error ? reply : PARTIAL
@@ -105,11 +103,7 @@ function empty(world: World, replica: Replica): Promise<void> {
 function hint<Reply>(world: World, replica: Replica, arrive: () => Reply): Promise<Reply> {
   const { process } = replica
   if (process.isDead) return new Promise(() => {})
-  replica.unanswered++
-  const delivered = () => {
-    replica.unanswered--
-  }
-  return world.network.send({ process, isBatch: false, arrive, delivered })
+  return world.network.send({ process, isBatch: false, arrive })
 }
 
 /** Sometimes the list is an old one, or lacks rows: it is a hint. */
