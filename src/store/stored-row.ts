@@ -125,11 +125,11 @@ export class RowReader {
     const isKey = raw instanceof Uint8Array || KEY_TYPES.includes(typeof raw)
     const where = isKey ? literal(raw) : ''
     const isShort = isKey && where.length <= 3 * ID_LENGTH_MAX
-    const remedy = isShort ? ` with: DELETE FROM ${table} WHERE ${key} = ${where}` : ''
+    const remedy = isShort ? `, with: DELETE FROM ${table} WHERE ${key} = ${where}` : ''
     return new CronfenceError(
       'STORE_DAMAGED_RECORD',
       `Table ${table}, ${key} ${JSON.stringify(id)}: ${problem}. The row is left as it is: ` +
-        `repair it, or remove it${remedy}`,
+        `repair it, or remove it, token and all${remedy}`,
       { details: { table, id } },
     )
   }

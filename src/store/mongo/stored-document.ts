@@ -79,13 +79,13 @@ export class StoredDocument {
     // What is no text, or too long for an id, may be anything: nobody is told to paste it.
     const remedy =
       text === id
-        ? ` with: db.getCollection(${JSON.stringify(collection)})` +
+        ? `, with: db.getCollection(${JSON.stringify(collection)})` +
           `.deleteOne({ _id: ${JSON.stringify(id)} })`
         : ''
     throw new CronfenceError(
       'STORE_DAMAGED_RECORD',
       `${store}, collection ${collection}, _id ${JSON.stringify(text)}: ${problem}. ` +
-        `The document is left as it is: repair it, or remove it${remedy}`,
+        `The document is left as it is: repair it, or remove it, token and all${remedy}`,
       { details: { collection, id: text } },
     )
   }

@@ -97,8 +97,8 @@ export class StoredValue {
     const { bucket, key } = this.#place
     throw new CronfenceError(
       'STORE_DAMAGED_RECORD',
-      `${this.#where()}: ${problem}. The value is left as it is: repair it, or remove it with: ` +
-        `nats kv del ${bucket} ${key}`,
+      `${this.#where()}: ${problem}. The value is left as it is: repair it, or remove it, ` +
+        `token and all, with: nats kv del ${bucket} ${key}`,
       { details: { bucket, key } },
     )
   }

@@ -64,7 +64,8 @@ export function recordOf(reply: Reply, { key, id }: { key: string; id: string })
 export function damage(key: string, id: string, problem: string): CronfenceError {
   return new CronfenceError(
     'STORE_DAMAGED_RECORD',
-    `Key ${JSON.stringify(key)}: ${problem}. It is left as it is: repair it, or remove it with DEL`,
+    `Key ${JSON.stringify(key)}: ${problem}. It is left as it is: ` +
+      'repair it, or remove it, token and all, with DEL',
     { details: { key, id } },
   )
 }

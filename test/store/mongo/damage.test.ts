@@ -108,7 +108,8 @@ describe.each(Object.entries(DAMAGES))('a document with %s', (name, { set, unset
       expect(message).toContain(`, collection schedules, _id "${bad}": ${says}`)
       expect(message).toMatch(/^MongoStore at 127\.0\.0\.1:\d+\/cronfence_damage, collection/)
       expect(message).toContain(
-        `repair it, or remove it with: db.getCollection("schedules").deleteOne({ _id: "${bad}" })`,
+        'repair it, or remove it, token and all, with: ' +
+          `db.getCollection("schedules").deleteOne({ _id: "${bad}" })`,
       )
       expect(details).toEqual({ collection: 'schedules', id: bad })
     }

@@ -123,7 +123,9 @@ describe.each(cases)('a key with %s', (_name, apply, says) => {
       const { message, details } = error as CronfenceError
       expect(message).toContain(`Key "{cronfence-test-damage}:sched:bad": `)
       expect(message).toContain(says)
-      expect(message).toMatch(/It is left as it is: repair it, or remove it with DEL$/)
+      expect(message).toMatch(
+        /It is left as it is: repair it, or remove it, token and all, with DEL$/,
+      )
       expect(details).toEqual({ key: '{cronfence-test-damage}:sched:bad', id: bad })
     }
     await store.purge(9e15)

@@ -107,7 +107,9 @@ describe.each([postgres, mariadb])('$name', (dialect) => {
         expect(error, method).toMatchObject({ code: 'STORE_DAMAGED_RECORD' })
         const { message, details } = error as CronfenceError
         expect(message).toContain(`Table ${TABLE}, id "${bad}": ${says}`)
-        expect(message).toMatch(/repair it, or remove it with: DELETE FROM damage_schedules WHERE/)
+        expect(message).toMatch(
+          /repair it, or remove it, token and all, with: DELETE FROM damage_schedules WHERE/,
+        )
         expect(details).toEqual({ table: TABLE, id: bad })
       }
       expect(await database.run(`SELECT * FROM ${TABLE} ORDER BY id`)).toEqual(rows)
