@@ -53,9 +53,12 @@ export class BatchError extends CronfenceError {
    * items after them this very error is the answer.
    */
   readonly answers: readonly unknown[]
+  /** What went wrong; the `cause`, too. */
+  readonly failure: CronfenceError
 
   constructor(failure: CronfenceError, answers: readonly unknown[]) {
     super(failure.code, failure.message, { cause: failure, details: failure.details })
     this.answers = answers
+    this.failure = failure
   }
 }

@@ -22,7 +22,9 @@ export async function inWaves<Item, Result>(
       results.push(...(await run(wave)))
     } catch (error) {
       if (results.length === 0 || !(error instanceof CronfenceError)) throw error
-      throw new BatchError(error, results)
+      if (!(error instanceof BatchError)) throw new BatchError(error, results)
+      const { failure, answers } = error
+      throw new BatchError(failure, [...results, ...answers])
     }
   }
   return results

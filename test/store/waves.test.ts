@@ -40,6 +40,16 @@ it('a wave that fails does not take the answers of earlier ones with it', async 
   })
 })
 
+it('a wave that fails for some of its items has the answers of the others', async () => {
+  const partial = new BatchError(lost, ['this one', lost])
+  const { answers } = await run(ids, 2, partial)
+  expect(answers).toBeInstanceOf(BatchError)
+  expect(answers).toMatchObject({
+    ...{ code: 'STORE_OUTCOME_UNKNOWN', cause: lost },
+    answers: [...ids.slice(0, 1000).map((id) => `did ${id}`), 'this one', lost],
+  })
+})
+
 it('a first wave that fails is all there is to tell', async () => {
   expect((await run(ids, 1, lost)).answers).toBe(lost)
 })

@@ -5,7 +5,7 @@
 // Of many changes the server only says how many were made. When some were not, the documents tell
 // which: each has the names of its last writes.
 
-import { CronfenceError } from '../../errors.ts'
+import { BatchError, CronfenceError } from '../../errors.ts'
 import { type Answer, answerOf } from '../wave-schedule-store.ts'
 import type { MongoFields } from './mongo-client.ts'
 import type { MongoConnection } from './mongo-connection.ts'
@@ -105,7 +105,10 @@ export class Cells<T extends object> {
         open = open.filter(({ id }) => !answers.has(id))
       }
     } catch (error) {
-      throw isBegun ? partlyDone(error) : error
+      if (!isBegun) throw error
+      const failure = partlyDone(error)
+      const known = items.map(({ id }) => (answers.has(id) ? answers.get(id) : failure))
+      throw new BatchError(failure, known)
     }
     return items.map(({ id }) => answers.get(id) as Answer<R>)
   }

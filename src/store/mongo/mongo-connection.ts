@@ -200,14 +200,17 @@ export class MongoConnection {
       error.failure.isTransient === true &&
       !(isWrite && error.failure.outcome === 'unknown')
     try {
-      return await retrying(() => this.#attempt(send), { isTransient, budgetMs })
+      return await retrying(() => this.#attempt(isWrite, send), { isTransient, budgetMs })
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
       throw failureError(error.failure, { store: this.name, isWrite }, error.cause)
     }
   }
 
-  async #attempt<T>(send: (client: MongoClient, signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #attempt<T>(
+    isWrite: boolean,
+    send: (client: MongoClient, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const client = await this.#client()
     const { timeoutMs } = this.#options
     const abort = new AbortController()
@@ -215,11 +218,12 @@ export class MongoConnection {
       const work = send(client, abort.signal)
       return await withDeadline(work, { timeoutMs, what: 'the command' })
     } catch (error) {
-      if (this.#isClosed) throw closed()
       // One that still waits for a connection must not be sent when nobody waits for it.
       if (error instanceof DeadlineError) abort.abort()
-      if (error instanceof CommandError) throw error
-      throw new CommandError(commandFailure(error), error)
+      const reported =
+        error instanceof CommandError ? error : new CommandError(commandFailure(error), error)
+      const isOpen = isWrite && reported.failure.outcome === 'unknown'
+      throw this.#isClosed && !isOpen ? closed() : reported
     }
   }
 

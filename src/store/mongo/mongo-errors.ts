@@ -46,10 +46,12 @@ const FAILURES: Readonly<Record<number, Failure>> = {
 const CLASSES: Readonly<Record<string, Failure>> = {
   MongoServerSelectionError: { ...NO_CHANGE, remedy: REACHABLE },
   MongoPoolClearedError: { ...IN_A_MOMENT, remedy: REACHABLE },
+  // Commands that were under way ended so.
+  PoolClearedOnNetworkError: { ...UNKNOWN, isTransient: true },
   MongoPoolClosedError: { ...NO_CHANGE, remedy: CLOSED },
   MongoNotConnectedError: { ...NO_CHANGE, remedy: CLOSED },
   MongoTopologyClosedError: { ...NO_CHANGE, remedy: CLOSED },
-  // Commands that are under way end so, too.
+  // Here, too.
   MongoClientClosedError: { ...UNKNOWN, remedy: CLOSED },
   DeadlineError: { ...UNKNOWN, remedy: REACHABLE },
   MongoServerClosedError: IN_A_MOMENT,

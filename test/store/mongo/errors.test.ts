@@ -2,6 +2,7 @@
 // about it.
 
 import { describe, expect, it } from 'vitest'
+import { BatchError } from '../../../src/errors.ts'
 import type { MongoFields } from '../../../src/store/mongo/index.ts'
 import { claim, overRow, stored, storeOver } from './scripted.ts'
 import { dueTask } from './stage.ts'
@@ -29,6 +30,11 @@ describe('a write that fails with', () => {
     [
       'a client that is being closed',
       thrown({ name: 'MongoClientClosedError' }),
+      'STORE_OUTCOME_UNKNOWN',
+    ],
+    [
+      'a pool that is emptied under it',
+      thrown({ name: 'PoolClearedOnNetworkError' }),
       'STORE_OUTCOME_UNKNOWN',
     ],
     ['an error of no kind', new Error('oops'), 'STORE_OUTCOME_UNKNOWN'],
@@ -74,6 +80,19 @@ describe('a write that fails with', () => {
     })
     expect(over.of('update').length).toBeGreaterThan(1)
   })
+})
+
+it('a read whose connection is lost is asked again', async () => {
+  for (const name of ['MongoNetworkError', 'PoolClearedOnNetworkError']) {
+    let isLost = false
+    const over = storeOver(({ command }) => {
+      if (command.find !== 'schedules') return undefined
+      if (isLost) return [stored('a')]
+      isLost = true
+      throw thrown({ name })
+    })
+    expect(await over.schedules.get('a')).toMatchObject({ id: 'a' })
+  }
 })
 
 describe('a reply', () => {
@@ -128,6 +147,35 @@ describe('a reply', () => {
   })
 })
 
+describe('a store that is stopped while', () => {
+  const stopping = (error: Error) => {
+    const over = overRow(() => {
+      void over.store.stop()
+      throw error
+    })
+    return over
+  }
+
+  it('a write is on its way leaves open what became of it', async () => {
+    const over = stopping(thrown({ name: 'MongoNetworkError' }))
+    await expect(claim(over)).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' })
+  })
+
+  it('a write was not sent yet says that it is closed', async () => {
+    const over = stopping(thrown({ name: 'MongoPoolClosedError' }))
+    await expect(claim(over)).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+  })
+
+  it('a read is on its way says that it is closed', async () => {
+    const over = storeOver(({ command }) => {
+      if (command.find !== 'schedules') return undefined
+      void over.store.stop()
+      throw thrown({ name: 'MongoNetworkError' })
+    })
+    await expect(over.schedules.get('a')).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+  })
+})
+
 describe('a batch of which some were made', () => {
   /** Two due rows; of the first update one is made, then `after` is what is found. */
   const halfMade = (after: (write: string) => readonly MongoFields[]) => {
@@ -171,5 +219,20 @@ describe('a batch of which some were made', () => {
       code: 'STORE_OUTCOME_UNKNOWN',
       message: expect.stringMatching(/other parts of the batch were done$/),
     })
+  })
+
+  it('has the answers of those parts when a later one fails', async () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `task ${index}`)
+    const lost = thrown({ name: 'MongoNetworkError' })
+    const { schedules } = storeOver(({ name, command }, count) => {
+      if (name === 'update') return count === 1 ? { ok: 1, n: 250 } : lost
+      return command.find === 'schedules' ? ids.map((id) => stored(id)) : undefined
+    })
+    const error = await schedules.claimDueMany(ids, 'o', 0, 10).catch((each: unknown) => each)
+    expect(error).toBeInstanceOf(BatchError)
+    const { answers } = error as BatchError
+    expect(answers.slice(0, 250)).toMatchObject(ids.slice(0, 250).map((id) => ({ record: { id } })))
+    expect(answers.slice(250)).toEqual(new Array(50).fill((error as BatchError).cause))
+    expect(error).toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' })
   })
 })

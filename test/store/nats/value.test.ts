@@ -142,7 +142,9 @@ describe.each(Object.entries(DAMAGES))('a key with %s', (_, { text, says }) => {
       expect(error, method).toMatchObject({ code: 'STORE_DAMAGED_RECORD' })
       expect(error.message).toMatch(says)
       expect(error.message).toContain(`bucket ${stage.bucket}, key ${key} ("bad"): `)
-      expect(error.message).toContain(`remove it, token and all, with: nats kv del ${stage.bucket} ${key}`)
+      expect(error.message).toContain(
+        `remove it, token and all, with: nats kv del ${stage.bucket} ${key}`,
+      )
       expect(error.details).toEqual({ bucket: stage.bucket, key })
     }
     // Of a value that is there, null would be a lie.
