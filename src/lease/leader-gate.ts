@@ -19,6 +19,9 @@ export interface CampaignOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** At a stop no answer is waited for longer. */
+const LAST_ANSWER_MS = 2000
+
 /** Makes a coordinator of a lease provider: asks for the lease, renews it, and asks again. */
 export class Campaign implements Coordinator {
   readonly #options: CampaignOptions
@@ -27,6 +30,8 @@ export class Campaign implements Coordinator {
   #window: TrustWindow | undefined
   #timer: Timer | undefined
   #isRunning = false
+  /** Ends the wait for the answer that is awaited. */
+  #giveUp = () => {}
   #step: Promise<void> = Promise.resolve()
 
   constructor(options: CampaignOptions) {
@@ -45,16 +50,20 @@ export class Campaign implements Coordinator {
     await this.#next()
   }
 
+  /** Takes a few seconds at most: what is not released by then lapses. */
   async stop(): Promise<void> {
     this.#isRunning = false
     this.#timer?.cancel()
+    const { provider, name, clock, onError } = this.#options
+    const limit = clock.setTimer(() => this.#giveUp(), LAST_ANSWER_MS)
     await this.#step
+    limit.cancel()
     const lease = this.#lease
     this.#lease = undefined
     this.#window = undefined
     if (!lease) return
-    const { provider, name, onError } = this.#options
-    await provider.release(name, lease.fencingToken).catch(onError)
+    const released = provider.release(name, lease.fencingToken)
+    await this.#answer(released, LAST_ANSWER_MS).catch(onError)
   }
 
   #next(): Promise<void> {
@@ -82,7 +91,7 @@ export class Campaign implements Coordinator {
 
   async #renew(lease: Lease, sentAt: Moment): Promise<void> {
     const { provider, name, ttlMs } = this.#options
-    if (await this.#answer(provider.renew(name, lease.fencingToken, ttlMs))) {
+    if (await this.#answer(provider.renew(name, lease.fencingToken, ttlMs), ttlMs / 3)) {
       this.#window = new TrustWindow(sentAt, ttlMs)
       return
     }
@@ -92,18 +101,17 @@ export class Campaign implements Coordinator {
 
   async #acquire(sentAt: Moment): Promise<void> {
     const { provider, name, owner, ttlMs } = this.#options
-    this.#lease = (await this.#answer(provider.acquire(name, owner, ttlMs))) ?? undefined
+    const acquired = provider.acquire(name, owner, ttlMs)
+    this.#lease = (await this.#answer(acquired, ttlMs / 3)) ?? undefined
     this.#window = this.#lease && new TrustWindow(sentAt, ttlMs)
   }
 
   /** A call that is never answered must not end the campaign. */
-  async #answer<T>(call: Promise<T>): Promise<T> {
-    const { clock, ttlMs } = this.#options
-    let giveUp = () => {}
+  async #answer<T>(call: Promise<T>, limitMs: number): Promise<T> {
     const late = new Promise<never>((_, reject) => {
-      giveUp = () => reject(new Error(`no answer within ${Math.round(ttlMs / 3)} ms`))
+      this.#giveUp = () => reject(new Error('no answer came in time'))
     })
-    const timer = clock.setTimer(() => giveUp(), ttlMs / 3)
+    const timer = this.#options.clock.setTimer(this.#giveUp, limitMs)
     return Promise.race([call, late]).finally(() => timer.cancel())
   }
 }

@@ -255,7 +255,9 @@ export class Scheduler {
     const coordinator = this.#coordinator
     if (!coordinator) return
     try {
-      await this.#timers.within(COORDINATOR_MS_MAX, coordinator[step]())
+      const work = coordinator[step]()
+      const endsItself = step === 'stop' && coordinator instanceof Campaign
+      await (endsItself ? work : this.#timers.within(COORDINATOR_MS_MAX, work))
     } catch (error) {
       this.#journal.warn(`the coordinator failed to ${step}`, error)
     }

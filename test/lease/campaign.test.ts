@@ -81,6 +81,28 @@ describe('a campaign', () => {
     expect([a.isLeader(), b.isLeader()]).toEqual([false, true])
   })
 
+  test.each(['acquire', 'renew', 'release'] as const)(
+    'stops soon while %s has no answer, and leaves no timer',
+    async (silent) => {
+      let hasStopped = false
+      const never = new Promise<never>(() => {})
+      const swallowing: LeaseProvider = {
+        acquire: (...args) => (silent === 'acquire' ? never : provider.acquire(...args)),
+        renew: (...args) => (silent === 'renew' ? never : provider.renew(...args)),
+        release: (...args) => (silent === 'release' ? never : provider.release(...args)),
+      }
+      const a = campaign('a', swallowing)
+      const started = a.start()
+      await clock.advance(silent === 'acquire' ? 3000 : 11_000)
+      const stopped = a.stop().then(() => {
+        hasStopped = true
+      })
+      await clock.advance(5000)
+      expect([hasStopped, clock.pendingTimers, a.isLeader()]).toEqual([true, 0, false])
+      await Promise.all([started, stopped])
+    },
+  )
+
   test.each(['acquire', 'renew'] as const)(
     'goes on after %s was never answered',
     async (silent) => {
