@@ -132,7 +132,8 @@ export class Scheduler {
 
   /**
    * Aborts the signals of all runs, waits for their handlers up to `drainMs`, commits those that
-   * finished and hands the rest back. Plain tasks stop too. The store stays open.
+   * finished and hands the rest back. Plain tasks stop too. The store stays open. A store that is
+   * silent holds it up by some seconds only; afterwards nothing goes on here, no timer and no call.
    */
   stop(): Promise<void> {
     this.#stops++
