@@ -83,8 +83,9 @@ export class Claimer {
         sentAt: moment(timers),
       }
       const storedIds = tasks.map(({ storedId }) => storedId)
-      await calls.claim(storedIds, attempt, (index, answer) => {
-        this.#answered(tasks[index]!, answer, attempt, lost)
+      await calls.claim(storedIds, attempt, {
+        onAnswer: (index, answer) => this.#answered(tasks[index]!, answer, attempt, lost),
+        isWanted: (index) => tasks[index]?.stage === 'claiming',
       })
     }
     // Nothing is claimed again before the rows were read.

@@ -58,7 +58,12 @@ export class Lane<Item> {
     this.#backoff = new Backoff({ baseMs: options.retryMs, maxMs: 10 * options.retryMs })
   }
 
+  /** Sends it soon; a closed lane drops it. */
   push(item: Item): void {
+    if (!this.#isOpen) {
+      this.#drop([item])
+      return
+    }
     this.#items.push(item)
     this.#start()
   }
@@ -69,7 +74,7 @@ export class Lane<Item> {
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Drops what waits and what fails from now on, and sends nothing more. */
+  /** Drops what waits, and what fails or is pushed from now on, and sends nothing more. */
   close(): void {
     this.#isOpen = false
     const dropped = [...this.#items, ...[...this.#aside.values()].flat()]

@@ -32,6 +32,9 @@ export type Answer<T> = T | Error
 /** Told of the answer to one item, by its index, as soon as it is there. */
 export type OnAnswer<T> = (index: number, answer: Answer<T>) => void
 
+/** Asked of an item by its index before it is sent alone, which may be long after the others. */
+export type IsWanted = (index: number) => boolean
+
 /** One attempt to claim: the same for all its ids. */
 export interface ClaimAttempt {
   /** Fresh for every attempt, so that the row tells whose claim it shows. */
@@ -95,13 +98,14 @@ export class StoreCalls {
   claim(
     ids: readonly string[],
     { owner, now, leaseMs }: ClaimAttempt,
-    onAnswer: OnAnswer<ClaimResult | null>,
+    { onAnswer, isWanted }: { onAnswer: OnAnswer<ClaimResult | null>; isWanted: IsWanted },
   ): Promise<unknown> {
     const { claimDueMany } = this.#store
     return this.#each(ids, {
       many: claimDueMany && ((batch) => claimDueMany.call(this.#store, batch, owner, now, leaseMs)),
       single: (id) => this.#store.claimDue(id, owner, now, leaseMs),
       onAnswer,
+      isWanted,
       answerMs: leaseMs / 3,
     })
   }
@@ -162,7 +166,7 @@ export class StoreCalls {
 
   async #each<Item, Result>(
     items: readonly Item[],
-    { many, single, onAnswer, answerMs = ANSWER_MS_MAX }: Ways<Item, Result>,
+    { many, single, onAnswer, isWanted, answerMs = ANSWER_MS_MAX }: Ways<Item, Result>,
   ): Promise<Answer<Result>[]> {
     const limitMs = Math.min(answerMs, ANSWER_MS_MAX)
     const waiting = this.#waiting
@@ -178,8 +182,9 @@ export class StoreCalls {
       together.forEach((answer, index) => {
         answered(from + index, answer)
       })
-      await inPool(batch.slice(together.length), async (item, index) => {
-        answered(from + together.length + index, await ask(() => single(item)))
+      await inPool(batch.slice(together.length), async (item, at) => {
+        const index = from + together.length + at
+        if (isWanted?.(index) !== false) answered(index, await ask(() => single(item)))
       })
     }
     return answers
@@ -214,6 +219,8 @@ interface Ways<Item, Result> {
   readonly many?: ((batch: readonly Item[]) => Promise<Result[]>) | undefined
   readonly single: (item: Item) => Promise<Result>
   readonly onAnswer?: OnAnswer<Result> | undefined
+  /** An item that is not wanted any more is not sent alone, and has no answer. */
+  readonly isWanted?: IsWanted | undefined
   /** An answer that comes later is not waited for. */
   readonly answerMs?: number | undefined
 }

@@ -5,8 +5,9 @@ import { CronfenceError } from '../../src/errors.ts'
 /**
  * `refused`: surely not sent. `dropped`: not sent, but who knows. `unanswered`: carried out.
  * `silent`: carried out, and the call never ends. `doubled`: carried out twice, answered once.
+ * `damaged`: not done, because of one row.
  */
-export type Fault = 'refused' | 'dropped' | 'unanswered' | 'silent' | 'doubled'
+export type Fault = 'refused' | 'dropped' | 'unanswered' | 'silent' | 'doubled' | 'damaged'
 
 /** Counts calls and injects faults: of a store, or of whatever has asynchronous methods only. */
 export class FaultyStore<Inner extends object> {
@@ -42,6 +43,7 @@ export class FaultyStore<Inner extends object> {
     this.calls.set(name, call)
     const fault = this.fault(name, call, args)
     if (fault === undefined) return carryOut()
+    if (fault === 'damaged') throw new CronfenceError('STORE_DAMAGED_RECORD', 'cannot be read')
     if (fault !== 'refused' && fault !== 'dropped') await carryOut()
     if (fault === 'doubled') return carryOut()
     if (fault === 'silent') return new Promise(() => {})

@@ -129,6 +129,29 @@ test.each<[string, (other: Ending) => unknown]>([
   await stopped
 })
 
+// A batch that was spoilt by one damaged row is asked again, one by one.
+test('a task that is left while a batch fails is not claimed alone', async () => {
+  const faulty = new FaultyStore(store)
+  const other = new Scheduler({ store: faulty.proxy, clock, logger: SILENT, drainMs: 0 })
+  other.every(1000, { id: 'first' }, () => {})
+  const second = other.every(1000, { id: 'second' }, () => {})
+  await other.start()
+  const claimed: unknown[] = []
+  faulty.fault = (method, _call, [ids]) => {
+    if (method === 'claimDueMany') {
+      second.leave()
+      return 'damaged'
+    }
+    if (method === 'claimDue') claimed.push(ids)
+    return undefined
+  }
+  await clock.advance(1000)
+  expect(claimed).toEqual(['first'])
+  const stopped = other.stop()
+  await clock.advance(20_000)
+  await stopped
+})
+
 interface Ending {
   readonly task: { leave: () => void; cancel: () => Promise<void> }
   readonly scheduler: Scheduler

@@ -1,7 +1,7 @@
 // A store that stays silent: one call without an answer holds up nothing else, and is asked again
 // while there is time.
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { FaultyStore } from './faulty-store.ts'
 import { World } from './harness.ts'
 
@@ -108,6 +108,26 @@ describe('a scheduler that stops while a call has no answer', () => {
     await world.within(6000, scheduler.stop())
     await world.clock.advance(60_000)
     expect(faulty.count('claimDue')).toBe(100)
+  })
+
+  it('does not wait for a registration that waits for the row to be deleted', async () => {
+    const { world, scheduler } = setUp({ single: true })
+    const task = scheduler.every('10s', { id: 'task' }, () => {})
+    await scheduler.start()
+    const get = world.store.get.bind(world.store)
+    vi.spyOn(world.store, 'get').mockImplementation(async (id) => {
+      await world.sleep(1000)
+      return get(id)
+    })
+    const cancelled = task.cancel()
+    scheduler.every('10s', { id: 'task' }, world.handler())
+    await world.clock.advance(100)
+    await world.within(6000, scheduler.stop())
+    await cancelled
+    expect(await world.store.list()).toEqual([])
+    await scheduler.start()
+    await world.clock.advance(20_000)
+    expect(world.slots()).toHaveLength(2)
   })
 
   it('says of a commit that nobody knows what became of it', async () => {
