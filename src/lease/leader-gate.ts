@@ -30,9 +30,12 @@ export class Campaign implements Coordinator {
   #window: TrustWindow | undefined
   #timer: Timer | undefined
   #isRunning = false
+  /** Counts starts and stops, so that a step knows whether it is of this life. */
+  #life = 0
   /** Ends the wait for the answer that is awaited. */
-  #giveUp = () => {}
+  #giveUp = (_: Error) => {}
   #step: Promise<void> = Promise.resolve()
+  #stopping: Promise<void> = Promise.resolve()
 
   constructor(options: CampaignOptions) {
     this.#options = options
@@ -47,15 +50,26 @@ export class Campaign implements Coordinator {
   async start(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    await this.#next()
+    const life = ++this.#life
+    await this.#stopping
+    if (life === this.#life) await this.#next(life)
   }
 
   /** Takes a few seconds at most: what is not released by then lapses. */
   async stop(): Promise<void> {
-    this.#isRunning = false
+    if (this.#isRunning) {
+      this.#isRunning = false
+      this.#life++
+      this.#stopping = this.#stopping.then(() => this.#stop())
+    }
+    await this.#stopping
+  }
+
+  async #stop(): Promise<void> {
     this.#timer?.cancel()
     const { provider, name, clock, onError } = this.#options
-    const limit = clock.setTimer(() => this.#giveUp(), LAST_ANSWER_MS)
+    const endWait = () => this.#giveUp(new Error('no answer came before the end'))
+    const limit = clock.setTimer(endWait, LAST_ANSWER_MS)
     await this.#step
     limit.cancel()
     const lease = this.#lease
@@ -66,21 +80,21 @@ export class Campaign implements Coordinator {
     await this.#answer(released, LAST_ANSWER_MS).catch(onError)
   }
 
-  #next(): Promise<void> {
-    this.#step = this.#ask().then((delayMs) => {
-      if (!this.#isRunning) return
-      this.#timer = this.#options.clock.setTimer(() => void this.#next(), delayMs)
+  #next(life: number): Promise<void> {
+    this.#step = this.#ask(life).then((delayMs) => {
+      if (life !== this.#life) return
+      this.#timer = this.#options.clock.setTimer(() => void this.#next(life), delayMs)
     })
     return this.#step
   }
 
   /** Ms until the next question. */
-  async #ask(): Promise<number> {
+  async #ask(life: number): Promise<number> {
     const { clock, ttlMs, onError } = this.#options
     const sentAt = moment(clock)
     try {
       if (this.#lease) await this.#renew(this.#lease, sentAt)
-      if (!this.#lease) await this.#acquire(sentAt)
+      if (!this.#lease && life === this.#life) await this.#acquire(sentAt)
       this.#backoff.succeed()
       return ttlMs / 3
     } catch (error) {
@@ -109,9 +123,10 @@ export class Campaign implements Coordinator {
   /** A call that is never answered must not end the campaign. */
   async #answer<T>(call: Promise<T>, limitMs: number): Promise<T> {
     const late = new Promise<never>((_, reject) => {
-      this.#giveUp = () => reject(new Error('no answer came in time'))
+      this.#giveUp = reject
     })
-    const timer = this.#options.clock.setTimer(this.#giveUp, limitMs)
+    const endWait = () => this.#giveUp(new Error(`no answer within ${Math.round(limitMs)} ms`))
+    const timer = this.#options.clock.setTimer(endWait, limitMs)
     return Promise.race([call, late]).finally(() => timer.cancel())
   }
 }

@@ -63,8 +63,9 @@ export class Claimer {
   adopt(task: DurableTask, claim: ClaimResult, attempt: UnknownAttempt): void {
     const { fencingToken } = claim
     const slot = slotOf(claim, attempt)
-    this.#options.journal.claimAdopted(claimEvent({ task, fencingToken, slot }))
     task.stage = 'claiming'
+    // A listener may end the task; the claim is handed back then.
+    this.#options.journal.claimAdopted(claimEvent({ task, fencingToken, slot }))
     this.#won(task, claim, attempt)
   }
 
@@ -116,25 +117,23 @@ export class Claimer {
     attempt: UnknownAttempt,
     lost: LostReplies<DurableTask>,
   ): void {
-    if (answer && !(answer instanceof Error)) this.#won(task, answer, attempt)
-    else if (task.stage !== 'claiming') return
-    else if (answer) this.#failed(task, answer, attempt, lost)
+    if (answer && !(answer instanceof Error)) {
+      this.#won(task, answer, attempt)
+      return
+    }
+    // The row may show it as won: a client that sends a lost request again is refused by what its
+    // first one did. A scheduler that is stopped meanwhile looks when it is started again.
+    task.attempt = attempt
+    if (task.stage !== 'claiming') return
+    if (answer) this.#failed(task, answer, lost)
     else {
-      // A client that sends a lost request again is refused by what its first one did.
-      task.attempt = attempt
       task.isRefused = true
       this.#options.stages.read(task)
     }
   }
 
-  #failed(
-    task: DurableTask,
-    error: Error,
-    attempt: UnknownAttempt,
-    lost: LostReplies<DurableTask>,
-  ): void {
+  #failed(task: DurableTask, error: Error, lost: LostReplies<DurableTask>): void {
     const { journal, stages } = this.#options
-    task.attempt = attempt
     if (isAboutOneRow(error)) {
       const taskIds = [task.id]
       journal.storeFailed({ error, operation: 'claim', taskIds, retryInMs: ASIDE_MS })

@@ -193,8 +193,9 @@ export class DurableLoop {
     await this.#timers.within(LAST_WRITES_MS, this.#lastWrites())
     this.#committer.close()
     this.#remover.close()
-    this.#calls.abandon()
-    await this.#lastAnswers()
+    this.#calls.seal()
+    await this.#settled()
+    this.#calls.reopen()
     for (const task of this.#tasks.values()) task.stage = 'idle'
   }
 
@@ -204,9 +205,9 @@ export class DurableLoop {
     await Promise.all([this.#committer.idle(), this.#remover.idle()])
   }
 
-  /** Those that were given up count as answered: it takes no time. */
-  async #lastAnswers(): Promise<void> {
-    const parts = [this.#connecting, this.#reader, this.#claimer, this.#committer]
+  /** Nothing that had begun goes on. It takes no time while the calls are sealed. */
+  async #settled(): Promise<void> {
+    const parts = [this.#connecting, this.#reader, this.#claimer, this.#committer, this.#remover]
     await Promise.all(parts.map((part) => part.idle()))
   }
 

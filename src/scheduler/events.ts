@@ -60,7 +60,10 @@ export interface SchedulerEvents {
   commit: [event: ClaimEvent & { readonly nextRunAt: Date | null }]
   /** The store refused a commit: another replica has taken the slot over, or the task is gone. */
   'commit-rejected': [event: ClaimEvent]
-  /** The reply to a commit was lost and the row cannot tell any more; nothing runs again for it. */
+  /**
+   * Whether a commit was made cannot be known: its reply was lost and the row has moved on, or it
+   * was given up at the end of `stop()`. Where it was not made, the slot runs again as itself.
+   */
   'commit-unknown': [event: ClaimEvent]
   skipped: [event: SkippedEvent]
   /** A run's lease was lost or can no longer be relied on; its signal is aborted. */

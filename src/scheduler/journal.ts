@@ -57,7 +57,7 @@ export class Journal {
     event: ClaimEvent,
     since: 'the row has moved on' | 'the scheduler has stopped',
   ): void {
-    this.#log.warn(`no reply came to the commit of ${occurrence(event)}, and ${since}`)
+    this.#log.warn(`the commit of ${occurrence(event)} was not confirmed, and ${since}`)
     this.#events.emit('commit-unknown', event)
   }
 

@@ -135,15 +135,14 @@ export class Lane<Item> {
   }
 
   #fail(failed: Failed<Item>): void {
+    const { timers, retryMs, onFailed } = this.#options
+    const retryInMs = failed.isLocked ? retryMs : this.#backoff.fail()
+    if (this.#isOpen) onFailed(failed, Math.round(retryInMs))
+    // Closed before, or by a listener just now.
     if (!this.#isOpen) {
       if (!failed.isMoved) this.#drop(failed.items)
       return
     }
-    const { timers, retryMs, onFailed } = this.#options
-    const retryInMs = failed.isLocked ? retryMs : this.#backoff.fail()
-    onFailed(failed, Math.round(retryInMs))
-    // A listener may have closed the lane.
-    if (!this.#isOpen) return
     if (failed.isLocked) {
       if (!failed.isMoved) this.#setAside(failed.items, retryInMs)
       return

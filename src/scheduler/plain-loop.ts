@@ -134,9 +134,11 @@ export class PlainLoop {
       task.isDormant = false
       this.timers.set(task, task.slot)
     } else if (task.plan.kind === 'cron') {
-      if (!task.isDormant) this.#journal.dormant(undefined, task.plan.spec)
+      const isNews = !task.isDormant
       task.isDormant = true
       this.timers.set(task, this.timers.now() + DORMANT_MS)
+      // Last, for a listener may end the task.
+      if (isNews) this.#journal.dormant(undefined, task.plan.spec)
     } else {
       this.#remove(task)
     }

@@ -72,8 +72,9 @@ export class Remover {
     this.#retries = true
   }
 
+  /** Resolves when all removals have ended, also those that were not ready yet. */
   async idle(): Promise<void> {
-    await this.#lane.idle()
+    await Promise.allSettled(this.#pending.values())
   }
 
   /** Gives up on what is not deleted yet. */
@@ -81,6 +82,7 @@ export class Remover {
     this.#retries = false
     this.#lane.close()
     this.#lane.open()
+    this.#lastError = undefined
   }
 
   async #remove(storedId: string, ready: () => Promise<unknown>): Promise<void> {

@@ -137,8 +137,9 @@ export class Scheduler {
    */
   stop(): Promise<void> {
     this.#stops++
+    const starting = this.#starting
     this.#starting = undefined
-    this.#stopping ??= this.#stop().finally(() => {
+    this.#stopping ??= this.#stop(starting).finally(() => {
       this.#stopping = undefined
     })
     return this.#stopping
@@ -225,11 +226,11 @@ export class Scheduler {
     if (stops !== this.#stops) return
     await this.#durable.start()
     if (stops !== this.#stops) return
-    await this.#reportOrphans()
+    const rows = await this.#durable.stored()
+    if (stops === this.#stops) this.#reportOrphans(rows)
   }
 
-  async #reportOrphans(): Promise<void> {
-    const rows = await this.#durable.stored()
+  #reportOrphans(rows: string[] | Error): void {
     if (rows instanceof Error) {
       this.#journal.warn('the stored tasks could not be listed, orphans are not reported', rows)
       return
@@ -239,7 +240,7 @@ export class Scheduler {
     if (taskIds.length > 0) this.#journal.orphans(taskIds)
   }
 
-  async #stop(): Promise<void> {
+  async #stop(starting: Promise<void> | undefined): Promise<void> {
     const reason = new DOMException('The scheduler stops', 'AbortError')
     this.#plain.halt(reason)
     this.#durable.halt(reason)
@@ -249,6 +250,8 @@ export class Scheduler {
     )
     await this.#durable.close()
     await this.#coordinate('stop')
+    // What is left of a start that this has overtaken; its own caller hears of a failure.
+    await starting?.catch(() => {})
   }
 
   /** Leadership decides nothing, so neither its failure nor its silence holds anything up. */

@@ -102,9 +102,11 @@ export class Stages {
   rest(task: DurableTask): void {
     task.stage = 'idle'
     if (task.plan.kind !== 'cron') return
-    if (!task.isDormant) this.#options.journal.dormant(task.id, task.plan.spec)
+    const isNews = !task.isDormant
     task.isDormant = true
     this.wait(task, 'read', this.#timers.now() + DORMANT_MS)
+    // Last, for a listener may end the task.
+    if (isNews) this.#options.journal.dormant(task.id, task.plan.spec)
   }
 
   /** Nothing can be done about the task now, and nothing is urgent. */

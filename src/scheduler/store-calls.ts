@@ -50,19 +50,23 @@ export interface ClaimAttempt {
 export class StoreCalls {
   readonly #store: ScheduleStore
   readonly #clock: Clock
-  /** Give up what is waited for. Another set once that was done: earlier calls are told by it. */
-  #waiting = new Set<() => void>()
+  /** Each ends the wait for one answer. */
+  readonly #waiting = new Set<() => void>()
+  #isSealed = false
 
   constructor(store: ScheduleStore, clock: Clock) {
     this.#store = store
     this.#clock = clock
   }
 
-  /** Waits no longer: what has no answer counts as unknown, and what was not sent stays so. */
-  abandon(): void {
-    const waiting = this.#waiting
-    this.#waiting = new Set()
-    for (const giveUp of waiting) giveUp()
+  /** Waits no longer: what has no answer counts as unknown. Nothing is sent until `reopen`. */
+  seal(): void {
+    this.#isSealed = true
+    for (const giveUp of this.#waiting) giveUp()
+  }
+
+  reopen(): void {
+    this.#isSealed = false
   }
 
   /** Connects. A store that never answers is asked again: a half-open socket ends nothing. */
@@ -125,14 +129,12 @@ export class StoreCalls {
     { onAnswer, answerMs }: { onAnswer: OnAnswer<boolean>; answerMs: number },
   ): Promise<unknown> {
     const { completeMany } = this.#store
-    const waiting = this.#waiting
+    const readMs = Math.min(answerMs, ANSWER_MS_MAX) / 2
     return this.#each(completions, {
       many: completeMany && ((batch) => completeMany.call(this.#store, batch, now)),
       single: async (completion) => {
-        const patch = completeMany
-          ? completion.patch
-          : await this.#patchFor(completion, answerMs / 2)
-        if (waiting !== this.#waiting) throw abandoned()
+        const patch = completeMany ? completion.patch : await this.#patchFor(completion, readMs)
+        if (this.#isSealed) throw givenUp()
         return this.#store.complete(completion.id, completion.fencingToken, patch, now)
       },
       onAnswer,
@@ -169,8 +171,7 @@ export class StoreCalls {
     { many, single, onAnswer, isWanted, answerMs = ANSWER_MS_MAX }: Ways<Item, Result>,
   ): Promise<Answer<Result>[]> {
     const limitMs = Math.min(answerMs, ANSWER_MS_MAX)
-    const waiting = this.#waiting
-    const ask = <Got>(call: () => Promise<Got>) => this.#answer(call, limitMs, waiting)
+    const ask = <Got>(call: () => Promise<Got>) => this.#answer(call, limitMs)
     const answers = new Array<Answer<Result>>(items.length)
     const answered: OnAnswer<Result> = (index, answer) => {
       answers[index] = answer
@@ -190,26 +191,22 @@ export class StoreCalls {
     return answers
   }
 
-  async #answer<Result>(
-    call: () => Promise<Result>,
-    limitMs: number,
-    waiting = this.#waiting,
-  ): Promise<Answer<Result>> {
-    if (waiting !== this.#waiting) return abandoned()
+  async #answer<Result>(call: () => Promise<Result>, limitMs: number): Promise<Answer<Result>> {
+    if (this.#isSealed) return givenUp()
     let giveUp = (_: Error) => {}
     const late = new Promise<Error>((resolve) => {
       giveUp = resolve
     })
     const timer = this.#clock.setTimer(() => giveUp(unanswered(limitMs)), limitMs)
-    const abandon = () => giveUp(abandoned())
-    waiting.add(abandon)
+    const endWait = () => giveUp(givenUp())
+    this.#waiting.add(endWait)
     try {
       return await Promise.race([call(), late])
     } catch (error) {
       return asError(error)
     } finally {
       timer.cancel()
-      waiting.delete(abandon)
+      this.#waiting.delete(endWait)
     }
   }
 }
@@ -274,7 +271,7 @@ function spread<Result>(
   return new Array<Answer<Result>>(length).fill(error)
 }
 
-function abandoned(): CronfenceError {
+function givenUp(): CronfenceError {
   return new CronfenceError(
     'STORE_OUTCOME_UNKNOWN',
     'The scheduler stopped before the store answered; whether it did as asked is not known',

@@ -8,8 +8,8 @@ import type { Run } from './ledger.ts'
 import type { Replica } from './replica.ts'
 import type { World } from './world.ts'
 
-/** What `stop` may take besides draining: last writes, and leaving leadership. */
-const STOP_MS_MAX = 5000 + 5000 + 1000
+/** What `stop` may take besides draining: last writes, leaving leadership, and late timers. */
+const STOP_MS_MAX = 5000 + 4000 + 1000
 
 const DAY_MS = 86_400_000
 
@@ -60,13 +60,11 @@ export class EndChecker {
   stopped(replica: Replica, { begunAt, tookMs }: { begunAt: number; tookMs: number }): void {
     const { ledger, store, scenario } = this.#world
     const { process, name } = replica
-    if (process.timers > 0 && !replica.isDeleting) {
-      ledger.violated('I15', `${name} has stopped and has timers`)
-    }
-    if (process.troubledAt >= begunAt - 60_000) return
-    if (tookMs > scenario.drainMs + STOP_MS_MAX) {
+    if (process.timers > 0) ledger.violated('I15', `${name} has stopped and has timers`)
+    if (process.pausedUntil < begunAt && tookMs > scenario.drainMs + STOP_MS_MAX) {
       ledger.violated('I15', `${name} took ${tookMs} ms to stop`)
     }
+    if (process.troubledAt >= begunAt - 60_000) return
     for (const row of store.rows.values()) {
       const claim = ledger.claim(row.id, row.fencingToken)
       const isHeld =

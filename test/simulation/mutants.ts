@@ -177,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'goes on waiting for answers after it has stopped',
     file: 'src/scheduler/durable-loop.ts',
-    find: 'this.#calls.abandon()\n    await this.#lastAnswers()',
+    find: 'this.#calls.seal()\n    await this.#settled()',
     replace: '',
   },
 ]

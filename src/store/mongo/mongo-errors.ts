@@ -51,8 +51,8 @@ const CLASSES: Readonly<Record<string, Failure>> = {
   MongoPoolClosedError: { ...NO_CHANGE, remedy: CLOSED },
   MongoNotConnectedError: { ...NO_CHANGE, remedy: CLOSED },
   MongoTopologyClosedError: { ...NO_CHANGE, remedy: CLOSED },
-  // Here, too.
-  MongoClientClosedError: { ...UNKNOWN, remedy: CLOSED },
+  // Commands that are under way end so as well.
+  MongoClientClosedError: { ...UNKNOWN, remedy: 'the client was closed meanwhile' },
   DeadlineError: { ...UNKNOWN, remedy: REACHABLE },
   MongoServerClosedError: IN_A_MOMENT,
   MongoWaitQueueTimeoutError: { ...NO_CHANGE, remedy: 'raise connectionsMax' },
