@@ -82,7 +82,6 @@ export class Remover {
     this.#retries = false
     this.#lane.close()
     this.#lane.open()
-    this.#lastError = undefined
   }
 
   async #remove(storedId: string, ready: () => Promise<unknown>): Promise<void> {

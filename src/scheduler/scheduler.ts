@@ -133,7 +133,8 @@ export class Scheduler {
   /**
    * Aborts the signals of all runs, waits for their handlers up to `drainMs`, commits those that
    * finished and hands the rest back. Plain tasks stop too. The store stays open. A store that is
-   * silent holds it up by some seconds only; afterwards nothing goes on here, no timer and no call.
+   * silent holds it up for 5 s at most, a leader lease for another 5 s. Afterwards nothing goes on
+   * here, no timer and no call; what was given up is told (`commit-unknown`, `cancel()` rejects).
    */
   stop(): Promise<void> {
     this.#stops++
@@ -259,9 +260,7 @@ export class Scheduler {
     const coordinator = this.#coordinator
     if (!coordinator) return
     try {
-      const work = coordinator[step]()
-      const endsItself = step === 'stop' && coordinator instanceof Campaign
-      await (endsItself ? work : this.#timers.within(COORDINATOR_MS_MAX, work))
+      await this.#timers.within(COORDINATOR_MS_MAX, coordinator[step]())
     } catch (error) {
       this.#journal.warn(`the coordinator failed to ${step}`, error)
     }

@@ -103,6 +103,58 @@ describe('a campaign', () => {
     },
   )
 
+  test('that is started again while it stops asks at one pace, and stops for good', async () => {
+    const asked: number[] = []
+    const slow: LeaseProvider = {
+      acquire: async (...args) => {
+        asked.push(clock.now())
+        await new Promise<void>((resolve) => void clock.setTimer(resolve, 500))
+        return provider.acquire(...args)
+      },
+      renew: async (...args) => {
+        asked.push(clock.now())
+        await new Promise<void>((resolve) => void clock.setTimer(resolve, 500))
+        return provider.renew(...args)
+      },
+      release: (...args) => provider.release(...args),
+    }
+    const a = campaign('a', slow)
+    void a.start()
+    await clock.advance(TTL_MS / 3 + 600)
+    const again = [a.stop(), a.start()]
+    await clock.advance(1000)
+    await Promise.all(again)
+    asked.length = 0
+    await clock.advance(10 * TTL_MS)
+    const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
+    expect(new Set(gaps)).toEqual(new Set([TTL_MS / 3 + 500]))
+    expect(a.isLeader()).toBe(true)
+    await a.stop()
+    expect([a.isLeader(), clock.pendingTimers]).toEqual([false, 0])
+  })
+
+  test('that is told at its end that its lease is gone asks for no other', async () => {
+    let acquired = 0
+    const losing: LeaseProvider = {
+      acquire: (...args) => {
+        acquired++
+        return provider.acquire(...args)
+      },
+      renew: async () => {
+        await new Promise<void>((resolve) => void clock.setTimer(resolve, 500))
+        return false
+      },
+      release: (...args) => provider.release(...args),
+    }
+    const a = campaign('a', losing)
+    await a.start()
+    await clock.advance(TTL_MS / 3 + 100)
+    const stopped = a.stop()
+    await clock.advance(1000)
+    await stopped
+    expect(acquired).toBe(1)
+  })
+
   test.each(['acquire', 'renew'] as const)(
     'goes on after %s was never answered',
     async (silent) => {

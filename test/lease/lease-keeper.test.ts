@@ -110,6 +110,17 @@ describe('the keeper', () => {
     expect(lost).toEqual([['uncertain', 15_101]])
   })
 
+  test('tells nobody of a renewal that failed after the release', async () => {
+    const { lease } = keep()
+    answer = () =>
+      new Promise((resolve) => void clock.setTimer(() => resolve(new Error('late')), 500))
+    await clock.advance(3100)
+    expect(sent).toHaveLength(1)
+    keeper.release(lease)
+    await clock.advance(1000)
+    expect(errors).toEqual([])
+  })
+
   test('does not extend trust after an error, retries, and gives up in time', async () => {
     const { lost } = keep()
     answer = () => new Error('no answer')

@@ -1,8 +1,10 @@
 // Events and log lines: what is told, and that telling disturbs nothing.
 
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { ScheduledTask, Scheduler } from '../../src/index.ts'
 import { Events } from '../../src/scheduler/events.ts'
 import { briefText, errorText, quoted } from '../../src/scheduler/logger.ts'
+import { FaultyStore } from './faulty-store.ts'
 import { World } from './harness.ts'
 
 let world: World
@@ -77,6 +79,43 @@ describe('events', () => {
       ['up', '10:04:00', 7, 'missed'],
     ])
     expect(world.lines.filter((line) => line.includes('skipped'))).toHaveLength(5)
+  })
+})
+
+describe('a listener that ends the task it is told of', () => {
+  const ends = ['stop', 'cancel', 'leave'] as const
+  const end = (how: (typeof ends)[number], task: ScheduledTask, scheduler: Scheduler) =>
+    void (how === 'stop' ? scheduler.stop() : task[how]())
+
+  for (const id of ['durable', undefined]) {
+    test.each(ends)(`by %s when it is dormant ends it (id: ${id})`, async (how) => {
+      const replica = world.replica()
+      await replica.start()
+      const told: unknown[] = []
+      replica.on('dormant', (event) => {
+        told.push(event)
+        end(how, task, replica)
+      })
+      const options = { dialect: 'extended', ...(id === undefined ? {} : { id }) } as const
+      const task: ScheduledTask = replica.schedule('0 0 11 2 3 * 2026', options, () => {})
+      await world.clock.advance(3_600_000 + 10)
+      expect(told).toEqual([{ taskId: id }])
+      await world.within(1000, replica.stop())
+      expect(world.clock.pendingTimers).toBe(0)
+    })
+  }
+
+  test.each(['cancel', 'leave'] as const)('by %s when its claim is found ends it', async (how) => {
+    const faulty = new FaultyStore(world.store)
+    const replica = world.replica({ store: faulty.proxy })
+    faulty.fault = (method, call) =>
+      method === 'claimDueMany' && call === 1 ? 'unanswered' : undefined
+    const task = replica.every('10s', { id: 'a' }, world.handler())
+    replica.on('claim-adopted', () => end(how, task, replica))
+    await replica.start()
+    await world.clock.advance(45_000)
+    expect(world.slots()).toEqual([])
+    expect((await world.store.get('a'))?.leaseUntil ?? 0).toBeLessThanOrEqual(world.clock.now())
   })
 })
 

@@ -1,7 +1,7 @@
 // A store that stays silent: one call without an answer holds up nothing else, and is asked again
 // while there is time.
 
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FaultyStore } from './faulty-store.ts'
 import { World } from './harness.ts'
 
@@ -56,6 +56,15 @@ describe('a call that is never answered', () => {
     expect(world.marked()).toEqual(['10:00:10', '10:00:20'])
   })
 
+  it('a commit to a store without batches does not wait long for a look at the row', async () => {
+    const { world, faulty, scheduler } = setUp({ single: true })
+    scheduler.every('1h', { id: 'task', leaseMs: '10m' }, () => {})
+    await scheduler.start()
+    faulty.fault = (method) => (method === 'get' ? 'silent' : undefined)
+    await world.clock.advance(3_600_000 + 6000)
+    expect((await world.store.get('task'))?.lastRunAt).toBe(world.clock.now() - 6000)
+  })
+
   for (const single of [true, false]) {
     it(`a renewal is sent again, and the run keeps its lease (single: ${single})`, async () => {
       const { world, faulty, scheduler } = setUp({ single })
@@ -67,80 +76,6 @@ describe('a call that is never answered', () => {
       expect(world.runs.map(({ signal }) => signal.aborted)).toEqual([false])
     })
   }
-})
-
-describe('a scheduler that stops while a call has no answer', () => {
-  for (const silent of ['start', 'list', 'register', 'claimDue', 'get', 'renew', 'complete']) {
-    for (const single of [true, false]) {
-      it(`to ${silent}, waits for nothing afterwards (single: ${single})`, async () => {
-        const { world, faulty, scheduler } = setUp({ single })
-        let isSilent = 0
-        faulty.fault = (method) => {
-          if (silent === 'get' && method.startsWith('claimDue')) return 'unanswered'
-          if (!method.startsWith(silent)) return undefined
-          isSilent++
-          return 'silent'
-        }
-        const isRunning = silent === 'renew'
-        for (const id of ['a', 'b']) {
-          const handler = world.handler(isRunning ? 60_000 : 0)
-          scheduler.every('10s', { id, leaseMs: '30s' }, handler)
-        }
-        const started = scheduler.start()
-        await world.clock.advance(isRunning ? 22_000 : 12_000)
-        expect(isSilent).toBeGreaterThan(0)
-        await world.within(20_000, scheduler.stop())
-        expect(world.clock.pendingTimers).toBe(isRunning ? 2 : 0)
-        await started
-        const calls = [...faulty.calls.values()]
-        await world.clock.advance(120_000)
-        expect([...faulty.calls.values()]).toEqual(calls)
-      })
-    }
-  }
-
-  it('sends no more of what was to be asked one by one', async () => {
-    const { world, faulty, scheduler } = setUp({ single: true })
-    for (let task = 0; task < 300; task++) scheduler.every('10s', { id: `task ${task}` }, () => {})
-    await scheduler.start()
-    faulty.fault = (method) => (method === 'claimDue' ? 'silent' : undefined)
-    await world.clock.advance(10_500)
-    await world.within(6000, scheduler.stop())
-    await world.clock.advance(60_000)
-    expect(faulty.count('claimDue')).toBe(100)
-  })
-
-  it('does not wait for a registration that waits for the row to be deleted', async () => {
-    const { world, scheduler } = setUp({ single: true })
-    const task = scheduler.every('10s', { id: 'task' }, () => {})
-    await scheduler.start()
-    const get = world.store.get.bind(world.store)
-    vi.spyOn(world.store, 'get').mockImplementation(async (id) => {
-      await world.sleep(1000)
-      return get(id)
-    })
-    const cancelled = task.cancel()
-    scheduler.every('10s', { id: 'task' }, world.handler())
-    await world.clock.advance(100)
-    await world.within(6000, scheduler.stop())
-    await cancelled
-    expect(await world.store.list()).toEqual([])
-    await scheduler.start()
-    await world.clock.advance(20_000)
-    expect(world.slots()).toHaveLength(2)
-  })
-
-  it('says of a commit that nobody knows what became of it', async () => {
-    const { world, faulty, scheduler } = setUp({ single: false })
-    const unknown: unknown[] = []
-    scheduler.on('commit-unknown', (event) => unknown.push(event))
-    faulty.fault = (method) => (method === 'completeMany' ? 'silent' : undefined)
-    scheduler.every('10s', { id: 'task' }, () => {})
-    await scheduler.start()
-    await world.clock.advance(10_500)
-    await world.within(6000, scheduler.stop())
-    expect(unknown).toMatchObject([{ taskId: 'task', fencingToken: 1 }])
-  })
 })
 
 describe('a store that swallows all calls for half a minute', () => {

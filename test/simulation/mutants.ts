@@ -175,6 +175,12 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'if (!runner',
   },
   {
+    name: 'says that it has stopped before it has',
+    file: 'src/scheduler/durable-loop.ts',
+    find: 'await this.#settled()\n',
+    replace: '\n',
+  },
+  {
     name: 'goes on waiting for answers after it has stopped',
     file: 'src/scheduler/durable-loop.ts',
     find: 'this.#calls.seal()\n    await this.#settled()',
