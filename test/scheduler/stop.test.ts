@@ -82,7 +82,7 @@ describe('stop() while the store has not answered', () => {
   it('sends no more of what was to be asked one by one', async () => {
     const stage = setUp({ single: true })
     const { world, faulty, scheduler } = stage
-    for (let task = 0; task < 300; task++) scheduler.every('10s', { id: `task ${task}` }, () => {})
+    for (let task = 0; task < 300; task++) scheduler.every('10s', { id: `${task}` }, () => {})
     await scheduler.start()
     faulty.fault = (method) => (method === 'claimDue' ? 'silent' : undefined)
     await world.clock.advance(10_500)
@@ -90,7 +90,7 @@ describe('stop() while the store has not answered', () => {
     expect(faulty.count('claimDue')).toBe(100)
   })
 
-  it('tells of a commit that it is not known, and of a claim that it was not handed back', async () => {
+  it('tells what was not confirmed, and what was not handed back', async () => {
     const stage = setUp()
     const { world, faulty, scheduler } = stage
     const unknown: unknown[] = []
