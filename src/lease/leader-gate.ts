@@ -76,8 +76,11 @@ export class Campaign implements Coordinator {
     this.#lease = undefined
     this.#window = undefined
     if (!lease) return
-    const released = provider.release(name, lease.fencingToken)
-    await this.#answer(released, LAST_ANSWER_MS).catch(onError)
+    try {
+      await this.#answer(provider.release(name, lease.fencingToken), LAST_ANSWER_MS)
+    } catch (error) {
+      onError(error)
+    }
   }
 
   #next(life: number): Promise<void> {

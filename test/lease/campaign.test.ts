@@ -133,6 +133,25 @@ describe('a campaign', () => {
     expect([a.isLeader(), clock.pendingTimers]).toEqual([false, 0])
   })
 
+  test('leads again after a release that threw', async () => {
+    const throwing: LeaseProvider = {
+      acquire: (...args) => provider.acquire(...args),
+      renew: (...args) => provider.renew(...args),
+      release: () => {
+        throw new Error('no connection')
+      },
+    }
+    const a = campaign('a', throwing)
+    await a.start()
+    await a.stop()
+    expect(errors).toMatchObject([{ message: 'no connection' }])
+    const started = a.start()
+    await clock.advance(2 * TTL_MS)
+    await started
+    expect(a.isLeader()).toBe(true)
+    await a.stop()
+  })
+
   test('that is told at its end that its lease is gone asks for no other', async () => {
     let acquired = 0
     const losing: LeaseProvider = {
