@@ -81,7 +81,10 @@ async function list(store: OpenStore, _: readonly string[], { json }: Values, { 
     kind,
     printable(spec),
     nextRunAt === null ? '-' : utcIso(nextRunAt),
-    rest.leaseUntil === undefined ? '-' : utcIso(rest.leaseUntil),
+    // A slot that was handed back has a lease that ended before it.
+    rest.leaseUntil === undefined || rest.leaseUntil <= (nextRunAt ?? -Infinity)
+      ? '-'
+      : utcIso(rest.leaseUntil),
     String(fencingToken),
   ])
   const head = ['ID', 'KIND', 'SPEC', 'NEXT RUN', 'LEASED UNTIL', 'TOKEN']

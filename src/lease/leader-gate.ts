@@ -67,7 +67,7 @@ export class Campaign implements Coordinator {
 
   async #stop(): Promise<void> {
     this.#timer?.cancel()
-    const { provider, name, clock, onError } = this.#options
+    const { provider, name, clock } = this.#options
     const endWait = () => this.#giveUp(new Error('no answer came before the end'))
     const limit = clock.setTimer(endWait, LAST_ANSWER_MS)
     await this.#step
@@ -79,7 +79,7 @@ export class Campaign implements Coordinator {
     try {
       await this.#answer(provider.release(name, lease.fencingToken), LAST_ANSWER_MS)
     } catch (error) {
-      onError(error)
+      this.#tell(error)
     }
   }
 
@@ -93,7 +93,7 @@ export class Campaign implements Coordinator {
 
   /** Ms until the next question. */
   async #ask(life: number): Promise<number> {
-    const { clock, ttlMs, onError } = this.#options
+    const { clock, ttlMs } = this.#options
     const sentAt = moment(clock)
     try {
       if (this.#lease) await this.#renew(this.#lease, sentAt)
@@ -101,8 +101,17 @@ export class Campaign implements Coordinator {
       this.#backoff.succeed()
       return ttlMs / 3
     } catch (error) {
-      onError(error)
+      this.#tell(error)
       return this.#backoff.fail()
+    }
+  }
+
+  /** Whoever is told and fails must not end the campaign. */
+  #tell(error: unknown): void {
+    try {
+      this.#options.onError(error)
+    } catch (thrown) {
+      console.error('cronfence: onError of the leader lease has thrown:', thrown, 'for', error)
     }
   }
 

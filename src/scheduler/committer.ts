@@ -10,6 +10,12 @@ import { type Failed, Lane, LostReplies } from './lane.ts'
 import { isAboutOneRow, type OnAnswer, type StoreCalls } from './store-calls.ts'
 import type { TimerQueue } from './timer-queue.ts'
 
+/**
+ * A hand-back is a lease that ended then: it is over on every replica, whatever its clock says, and
+ * before any slot that the row may have been given since the claim.
+ */
+const LONG_AGO = 1
+
 /** In a burst commits wait for claims, so that handlers start sooner; but no longer than this. */
 const HOLD_MS_MAX = 200
 
@@ -178,8 +184,7 @@ export class Committer {
     const kept = batch.filter(({ lease }) => !lease?.isRefused)
     const now = timers.now()
     const renewals = kept.map(({ task, fencingToken, slot }) => {
-      // Not after the slot: lapsed for each replica that finds it due, whatever its clock says.
-      return { id: task.storedId, fencingToken, leaseUntil: Math.min(slot, now) }
+      return { id: task.storedId, fencingToken, leaseUntil: Math.min(slot, now, LONG_AGO) }
     })
     const answers = await calls.renew(renewals)
     const lost = new LostReplies<HandBack>()
@@ -193,10 +198,14 @@ export class Committer {
   }
 }
 
-/** Nobody claimed since, and the row is not one that was deleted and registered again. */
+/**
+ * Nobody claimed since, and the row is not one that was deleted and registered again: it shows the
+ * last run, or where nothing ran the slot that was to come next.
+ */
 function wasTaken({ fencingToken, patch }: Commit, row: ScheduleRecord): boolean {
-  const { lastRunAt = row.lastRunAt } = patch
-  return row.fencingToken === fencingToken && row.lastRunAt === lastRunAt
+  if (row.fencingToken !== fencingToken) return false
+  const { lastRunAt, nextRunAt } = patch
+  return lastRunAt === undefined ? row.nextRunAt === nextRunAt : row.lastRunAt === lastRunAt
 }
 
 /** How a claim is named in events and log lines. */

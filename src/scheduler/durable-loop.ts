@@ -124,12 +124,21 @@ export class DurableLoop {
     return rows instanceof Error ? rows : rows.map(({ id }) => id)
   }
 
-  /** Ends a task and deletes its row. A namesake that was registered since stays. */
+  /**
+   * Ends a task and deletes its row, also when an earlier try has failed. A namesake that was
+   * registered since stays.
+   */
   cancel(task: DurableTask): Promise<void> {
-    const { stage, storedId } = task
-    const isGone = stage === 'closed' || (stage === 'left' && this.has(storedId))
-    if (!isGone) return this.remove(storedId)
-    return this.#remover.pending(storedId) ?? Promise.resolve()
+    const { storedId } = task
+    if (task.hasEnded && (task.isDeleted || this.has(storedId))) {
+      return this.#remover.pending(storedId) ?? Promise.resolve()
+    }
+    const removal = this.remove(storedId)
+    const deleted = () => {
+      task.isDeleted = true
+    }
+    removal.then(deleted, () => {})
+    return removal
   }
 
   /** Ends a task and keeps its row. A claim that goes on is committed or handed back. */
@@ -143,8 +152,11 @@ export class DurableLoop {
   remove(storedId: string): Promise<void> {
     const task = this.#tasks.get(storedId)
     if (task) this.#close(task)
-    // A registration that is under way would bring the row back.
-    const ready = () => (this.#stages.isRunning ? this.#reader.registration : this.#started())
+    const ready = async () => {
+      // One that is under way would bring the row back.
+      await this.#reader.registration
+      if (!this.#stages.isRunning) await this.#started()
+    }
     return this.#remover.remove(storedId, ready)
   }
 
@@ -187,7 +199,10 @@ export class DurableLoop {
     await this.#runner.idle()
   }
 
-  /** After `halt`: hands back what still runs, and waits for the last writes, but not for ever. */
+  /**
+   * After `halt`: hands back what still runs, and waits for the last writes, but not for ever. Then
+   * the store is asked nothing until `reopen`.
+   */
   async close(): Promise<void> {
     this.#runner.handBackAll()
     await this.#timers.within(LAST_WRITES_MS, this.#lastWrites())
@@ -195,14 +210,20 @@ export class DurableLoop {
     this.#remover.close()
     this.#calls.seal()
     await this.#settled()
-    this.#calls.reopen()
     for (const task of this.#tasks.values()) task.stage = 'idle'
+  }
+
+  /** After `close`: the store is asked again, for what is asked of a scheduler that is stopped. */
+  reopen(): void {
+    this.#calls.reopen()
+    this.#remover.reopen()
   }
 
   async #lastWrites(): Promise<void> {
     // A claim that was under way hands itself back when its answer comes.
     await this.#claimer.idle()
-    await Promise.all([this.#committer.idle(), this.#remover.idle()])
+    const writes = [this.#committer.idle(), this.#remover.idle(), this.#reader.registered()]
+    await Promise.all(writes)
   }
 
   /** Nothing that had begun goes on. It takes no time while the calls are sealed. */
@@ -219,6 +240,7 @@ export class DurableLoop {
 
   #gone(task: DurableTask): void {
     this.#close(task)
+    task.isDeleted = true
     this.#journal.removed(task.id)
   }
 

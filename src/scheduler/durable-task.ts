@@ -67,6 +67,8 @@ export class DurableTask implements Alarm {
   /** The row was absent when last read; once may be the moment of somebody's rewriting it. */
   isAbsent = false
   isDormant = false
+  /** Its row was deleted, as far as is known. */
+  isDeleted = false
   isSuperseded = false
 
   constructor(registration: Registration, order: number, onDue: (task: DurableTask) => void) {

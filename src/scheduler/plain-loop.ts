@@ -94,6 +94,7 @@ export class PlainLoop {
         task.slot = task.plan.after(now, task.slot)
       }
       this.#wait(task)
+      if (this.#isHalted) return
     }
   }
 
@@ -113,11 +114,17 @@ export class PlainLoop {
       this.#wait(task)
       return
     }
-    const slot = task.plan.latest(now, task.slot)
-    if (slot > task.slot) this.#skipped(task.slot, task.plan.count(task.slot, slot), 'missed')
-    task.slot = task.plan.after(now, task.slot)
-    this.#wait(task)
-    this.#take(task, slot)
+    const from = task.slot
+    const slot = task.plan.latest(now, from)
+    task.slot = task.plan.after(now, from)
+    // Whoever is told of it, or the handler, may end the task.
+    if (slot > from) this.#skipped(from, task.plan.count(from, slot), 'missed')
+    if (this.#goesOn(task)) this.#take(task, slot)
+    if (this.#goesOn(task)) this.#wait(task)
+  }
+
+  #goesOn(task: PlainTask): boolean {
+    return !this.#isHalted && this.#tasks.has(task)
   }
 
   /** Intervals and delays are lengths of time and go on as before; cron waits for its wall time. */

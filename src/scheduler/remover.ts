@@ -72,16 +72,20 @@ export class Remover {
     this.#retries = true
   }
 
+  /** After `close`: deletes again, but tries each only once. */
+  reopen(): void {
+    this.#lane.open()
+  }
+
   /** Resolves when all removals have ended, also those that were not ready yet. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#pending.values())
   }
 
-  /** Gives up on what is not deleted yet. */
+  /** Gives up on what is not deleted yet, and on what is asked for until `reopen`. */
   close(): void {
     this.#retries = false
     this.#lane.close()
-    this.#lane.open()
   }
 
   async #remove(storedId: string, ready: () => Promise<unknown>): Promise<void> {

@@ -86,7 +86,10 @@ export class RowReader {
     const { attempt, isRefused } = task
     task.attempt = undefined
     task.isRefused = false
-    if (attempt && row.leaseOwner === attempt.owner) {
+    const { nextRunAt } = row
+    // Of a row that was registered anew since, the slot is another one, and not due.
+    const isDue = attempt && nextRunAt !== null && nextRunAt <= attempt.now
+    if (isDue && row.leaseOwner === attempt.owner) {
       this.#foundClaim(task, row, attempt)
       return
     }
@@ -155,7 +158,7 @@ export class RowReader {
         nextRunAt: nextRunAt === null ? null : new Date(nextRunAt),
       })
     })
-    this.#registration = Promise.all([this.#registration, answers])
+    this.#registration = Promise.all([this.#registration, answers]).then(() => {})
     await answers
     return lost.failed
   }

@@ -118,8 +118,8 @@ export class Scheduler {
 
   /**
    * Starts the store and stores the durable tasks; from then on their slots are claimed. Resolves
-   * when all are stored: a store that cannot be reached is tried again, with back-off. Rejects only
-   * with an error that trying again cannot mend, such as a missing driver or a foreign schema.
+   * when all are stored, or when `stop` is called meanwhile: a store that cannot be reached is tried
+   * again, with back-off. Rejects only with an error that trying again cannot mend, such as a missing driver or a foreign schema.
    * After `stop` it starts again.
    */
   start(): Promise<void> {
@@ -133,22 +133,35 @@ export class Scheduler {
   /**
    * Aborts the signals of all runs, waits for their handlers up to `drainMs`, commits those that
    * finished and hands the rest back. Plain tasks stop too. The store stays open. A store that is
-   * silent holds it up for 5 s at most, a leader lease for another 5 s. Afterwards nothing goes on
-   * here, no timer and no call; what was given up is told (`commit-unknown`, `cancel()` rejects).
+   * silent holds it up for 5 s at most, a leader lease for 10 s. Afterwards nothing goes on here, no
+   * timer and no call: a commit that was given up is told (`commit-unknown`), a `cancel()` rejects.
    */
   stop(): Promise<void> {
     this.#stops++
     const starting = this.#starting
     this.#starting = undefined
-    this.#stopping ??= this.#stop(starting).finally(() => {
-      this.#stopping = undefined
+    if (this.#stopping) return this.#stopping
+    let settle = (_: Promise<void>) => {}
+    const stopping = new Promise<void>((resolve) => {
+      settle = resolve
     })
-    return this.#stopping
+    // Before anything is told: who stops or starts again meanwhile, joins in or waits.
+    this.#stopping = stopping
+    settle(
+      this.#stop(starting).finally(() => {
+        this.#stopping = undefined
+      }),
+    )
+    return stopping
   }
 
   /** Deletes the row of an id, registered here or not; a task of that id ends. */
-  async forgetTask(id: string): Promise<void> {
-    await this.#durable.remove(storedId(this.#namespace, id))
+  forgetTask(id: string): Promise<void> {
+    try {
+      return this.#durable.remove(storedId(this.#namespace, id))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   on<Name extends keyof SchedulerEvents>(name: Name, listener: Listener<Name>): this {
@@ -216,6 +229,8 @@ export class Scheduler {
     await this.#stopping
     if (stops !== this.#stops) return
     this.#plain.resume()
+    // A listener that was told of a dormant task may have stopped all.
+    if (stops !== this.#stops) return
     try {
       await this.#durable.connect()
     } catch (error) {
@@ -249,10 +264,14 @@ export class Scheduler {
       this.#drainMs,
       Promise.all([this.#plain.idle(), this.#durable.idle()]),
     )
-    await this.#durable.close()
-    await this.#coordinate('stop')
-    // What is left of a start that this has overtaken; its own caller hears of a failure.
+    await Promise.all([this.#durable.close(), this.#endLeadership(starting)])
+    this.#durable.reopen()
+  }
+
+  /** A start that was overtaken may be about to start the coordinator. */
+  async #endLeadership(starting: Promise<void> | undefined): Promise<void> {
     await starting?.catch(() => {})
+    await this.#coordinate('stop')
   }
 
   /** Leadership decides nothing, so neither its failure nor its silence holds anything up. */
@@ -260,7 +279,10 @@ export class Scheduler {
     const coordinator = this.#coordinator
     if (!coordinator) return
     try {
-      await this.#timers.within(COORDINATOR_MS_MAX, coordinator[step]())
+      const work = coordinator[step]()
+      // After a stall of the process it would be given up at the moment it ends by itself.
+      const endsInTime = step === 'stop' && coordinator instanceof Campaign
+      await (endsInTime ? work : this.#timers.within(COORDINATOR_MS_MAX, work))
     } catch (error) {
       this.#journal.warn(`the coordinator failed to ${step}`, error)
     }

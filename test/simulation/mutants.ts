@@ -183,7 +183,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'goes on waiting for answers after it has stopped',
     file: 'src/scheduler/durable-loop.ts',
-    find: 'this.#calls.seal()\n    await this.#settled()',
+    find: 'this.#calls.seal()\n    await this.#settled()\n',
     replace: '',
   },
 ]

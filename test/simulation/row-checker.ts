@@ -22,6 +22,12 @@ export class RowChecker {
     this.#traits = traits
   }
 
+  /** A late commit has taken the slot of a cron; without a slot only a new row helps. */
+  #isStuck({ replica, definition, operation: { id } }: Sent): boolean {
+    const hasNoSlot = replica.lastRead(id)?.nextRunAt === null
+    return !this.#traits.knowsPlans && definition?.kind === 'cron' && hasNoSlot
+  }
+
   /** A replica sends a request. */
   sent(sent: Sent): void {
     const { operation, replica, definition } = sent
@@ -35,7 +41,7 @@ export class RowChecker {
       }
       if (operation.now > sent.wall) this.#isEarly(sent, operation.now)
     }
-    if (operation.do === 'delete' && !replica.mayDelete(id)) {
+    if (operation.do === 'delete' && !replica.mayDelete(id) && !this.#isStuck(sent)) {
       this.#ledger.violated('I12', `${replica.name} deletes ${id}, which nobody asked for`)
     }
     if (operation.do === 'delete' && operation.token === undefined) {

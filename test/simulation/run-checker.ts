@@ -8,6 +8,9 @@ import type { Scenario } from './scenario.ts'
 /** How late an engine may be by its host's fault. */
 const SLACK_MS = 3
 
+/** Clocks that are as good as right may differ by that. */
+const APART_MS = 50
+
 /** Deadlines, signals and overlaps. */
 export class RunChecker {
   readonly #ledger: Ledger
@@ -102,7 +105,8 @@ export class RunChecker {
     const { process } = replica
     const isAware = process.isAwake && !claim.isShortened
     // A machine that slept sees by its wall clock that the lease is over, and by its next timer.
-    const isOver = process.wall >= claim.trusted.wall + claim.sent.operation.leaseMs
+    const { trusted, sent } = claim
+    const isOver = process.wall >= trusted.wall + sent.operation.leaseMs - APART_MS
     return isAware && !isOver && !handed.signal.aborted && this.#isKept(claim)
   }
 
