@@ -145,7 +145,7 @@ export class Claimer {
   }
 
   #won(task: DurableTask, claim: ClaimResult, attempt: UnknownAttempt): void {
-    const { committer, reader, runner, graceMs } = this.#options
+    const { committer, reader, runner, stages, graceMs } = this.#options
     const { record, fencingToken, takenOver } = claim
     const slot = slotOf(claim, attempt)
     if (task.stage !== 'claiming') {
@@ -159,8 +159,12 @@ export class Claimer {
     }
     task.saw(record)
     task.stage = 'claimed'
-    if (!task.isPlanOf(record)) {
-      this.#giveUpForeign(task, claim, slot)
+    const isForeign = !task.isPlanOf(record)
+    // Found later, the row may have been registered anew: with a slot that nobody has claimed.
+    if (isForeign || slot > attempt.now) {
+      this.#giveUp(task, claim, slot)
+      if (isForeign) reader.superseded(task, record)
+      else stages.goOn(task)
       return
     }
     const { plan, registration } = task
@@ -175,9 +179,9 @@ export class Claimer {
     })
   }
 
-  /** A newer deploy has changed the plan: the row is left as it was before the claim. */
-  #giveUpForeign(task: DurableTask, claim: ClaimResult, slot: number): void {
-    const { committer, reader } = this.#options
+  /** The plan was changed: the row is left as it was before the claim. */
+  #giveUp(task: DurableTask, claim: ClaimResult, slot: number): void {
+    const { committer } = this.#options
     const { record, fencingToken, takenOver } = claim
     const { kind, spec, nextRunAt } = record
     // What was taken over must stay so: only a lapsed lease says that to the next replica.
@@ -186,7 +190,6 @@ export class Claimer {
       const patch = { nextRunAt, plan: { kind, spec } }
       committer.commit({ task, fencingToken, slot, patch, onCommitted: () => {} })
     }
-    reader.superseded(task, record)
   }
 }
 

@@ -86,10 +86,7 @@ export class RowReader {
     const { attempt, isRefused } = task
     task.attempt = undefined
     task.isRefused = false
-    const { nextRunAt } = row
-    // Of a row that was registered anew since, the slot is another one, and not due.
-    const isDue = attempt && nextRunAt !== null && nextRunAt <= attempt.now
-    if (isDue && row.leaseOwner === attempt.owner) {
+    if (attempt && row.leaseOwner === attempt.owner) {
       this.#foundClaim(task, row, attempt)
       return
     }

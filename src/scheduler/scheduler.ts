@@ -118,9 +118,9 @@ export class Scheduler {
 
   /**
    * Starts the store and stores the durable tasks; from then on their slots are claimed. Resolves
-   * when all are stored, or when `stop` is called meanwhile: a store that cannot be reached is tried
-   * again, with back-off. Rejects only with an error that trying again cannot mend, such as a missing driver or a foreign schema.
-   * After `stop` it starts again.
+   * when all are stored, or when `stop` is called meanwhile: a store that cannot be reached is
+   * tried again, with back-off. Rejects only with an error that trying again cannot mend, such as a
+   * missing driver or a foreign schema. After `stop` it starts again.
    */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch((error) => {
@@ -133,26 +133,24 @@ export class Scheduler {
   /**
    * Aborts the signals of all runs, waits for their handlers up to `drainMs`, commits those that
    * finished and hands the rest back. Plain tasks stop too. The store stays open. A store that is
-   * silent holds it up for 5 s at most, a leader lease for 10 s. Afterwards nothing goes on here, no
-   * timer and no call: a commit that was given up is told (`commit-unknown`), a `cancel()` rejects.
+   * silent holds it up for 5 s at most, a leader lease for 10 s. Afterwards nothing goes on here,
+   * no timer and no call: a commit that was given up is told (`commit-unknown`), and a `cancel()`
+   * rejects.
    */
   stop(): Promise<void> {
     this.#stops++
     const starting = this.#starting
     this.#starting = undefined
     if (this.#stopping) return this.#stopping
-    let settle = (_: Promise<void>) => {}
-    const stopping = new Promise<void>((resolve) => {
-      settle = resolve
+    const stopped = Promise.resolve().then(() => this.#stop(starting))
+    // Set before any run is told: who stops or starts again from there joins in, or waits.
+    this.#stopping = stopped.finally(() => {
+      this.#stopping = undefined
     })
-    // Before anything is told: who stops or starts again meanwhile, joins in or waits.
-    this.#stopping = stopping
-    settle(
-      this.#stop(starting).finally(() => {
-        this.#stopping = undefined
-      }),
-    )
-    return stopping
+    const reason = new DOMException('The scheduler stops', 'AbortError')
+    this.#plain.halt(reason)
+    this.#durable.halt(reason)
+    return this.#stopping
   }
 
   /** Deletes the row of an id, registered here or not; a task of that id ends. */
@@ -257,9 +255,6 @@ export class Scheduler {
   }
 
   async #stop(starting: Promise<void> | undefined): Promise<void> {
-    const reason = new DOMException('The scheduler stops', 'AbortError')
-    this.#plain.halt(reason)
-    this.#durable.halt(reason)
     await this.#timers.within(
       this.#drainMs,
       Promise.all([this.#plain.idle(), this.#durable.idle()]),

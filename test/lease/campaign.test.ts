@@ -1,6 +1,6 @@
 // A campaign for leadership over a lease provider.
 
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Campaign } from '../../src/lease/leader-gate.ts'
 import type { LeaseProvider } from '../../src/lease/lease.ts'
 import { MemoryLeaseProvider } from '../../src/store/memory/memory-lease-provider.ts'
@@ -131,6 +131,30 @@ describe('a campaign', () => {
     expect(a.isLeader()).toBe(true)
     await a.stop()
     expect([a.isLeader(), clock.pendingTimers]).toEqual([false, 0])
+  })
+
+  test('goes on when whoever is told of an error throws', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    let isAway = true
+    const a = new Campaign({
+      ...{ name: 'leader', owner: 'a', ttlMs: TTL_MS, clock },
+      provider: {
+        acquire: (...args) =>
+          isAway ? Promise.reject(new Error('away')) : provider.acquire(...args),
+        renew: (...args) => provider.renew(...args),
+        release: () => Promise.reject(new Error('away')),
+      },
+      onError: () => {
+        throw new Error('no disk')
+      },
+    })
+    await a.start()
+    isAway = false
+    await clock.advance(TTL_MS)
+    expect(a.isLeader()).toBe(true)
+    await a.stop()
+    expect([clock.pendingTimers, log.mock.calls.length]).toEqual([0, 2])
+    log.mockRestore()
   })
 
   test('leads again after a release that threw', async () => {

@@ -90,6 +90,63 @@ describe('a plan that a newer deploy changed', () => {
     expect(world.marked()).toEqual(['10:20:00'])
   })
 
+  test('is handed back at once, also when its slot was before that of the old plan', async () => {
+    const old = world.replica({ drainMs: 0 })
+    old.every('1h', { id: 'job' }, world.handler(600_000))
+    await old.start()
+    await world.clock.advance(61 * MINUTE)
+    await world.store.register(
+      { id: 'job', kind: 'every', spec: '7000', nextRunAt: at('10:30:00') },
+      world.clock.now(),
+    )
+    await world.within(1000, old.stop())
+    const replica = world.replica()
+    replica.every('7s', { id: 'job' }, world.handler())
+    await replica.start()
+    await world.clock.advance(100)
+    expect(world.slots()).toEqual(['11:00:00', '10:30:00'])
+  })
+
+  test('is not run early by a claim of the old plan that is found later', async () => {
+    const faulty = new FaultyStore(world.store)
+    const replica = world.replica({ store: faulty.proxy, drainMs: 0 })
+    replica.every('10s', { id: 'job' }, world.handler())
+    await replica.start()
+    faulty.fault = (method) => (method.startsWith('claimDue') ? 'silent' : undefined)
+    await world.clock.advance(10_000)
+    await world.within(6000, replica.stop())
+    faulty.fault = () => undefined
+    const other = world.replica()
+    other.every('1h', { id: 'job' }, world.handler())
+    await other.start()
+    await other.stop()
+    await replica.start()
+    await world.clock.advance(9000)
+    expect(world.runs).toEqual([])
+  })
+
+  test('is not taken for the outcome of a commit that skipped slots', async () => {
+    const faulty = new FaultyStore(world.store)
+    const old = world.replica({ store: faulty.proxy })
+    const told: string[] = []
+    old.on('commit', () => told.push('commit')).on('commit-unknown', () => told.push('unknown'))
+    old.every('1m', { id: 'job' }, world.handler())
+    await old.start()
+    await old.stop()
+    await world.clock.advance(10 * MINUTE + 30_000)
+    // Registered again elsewhere before the request comes; its reply is lost.
+    faulty.fault = (method, call) => {
+      if (method !== 'completeMany' || call > 1) return undefined
+      void world.store.delete('job')
+      const again = { id: 'job', kind: 'every', spec: '60000', nextRunAt: at('10:30:00') } as const
+      void world.store.register(again, at('10:29:00'))
+      return 'dropped'
+    }
+    await old.start()
+    await world.clock.advance(5000)
+    expect(told).toEqual(['unknown'])
+  })
+
   test('is not overwritten by the commit of a run of the old plan', async () => {
     const old = world.replica()
     old.every('1m', { id: 'job' }, world.handler(20_000))

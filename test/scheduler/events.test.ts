@@ -100,10 +100,30 @@ describe('a listener that ends the task it is told of', () => {
       const task: ScheduledTask = replica.schedule('0 0 11 2 3 * 2026', options, () => {})
       await world.clock.advance(3_600_000 + 10)
       expect(told).toEqual([{ taskId: id }])
-      await world.within(1000, replica.stop())
+      if (how !== 'stop') await world.within(1000, replica.stop())
       expect(world.clock.pendingTimers).toBe(0)
     })
   }
+
+  test.each(ends)('by %s when slots of a plain one were missed ends it', async (how) => {
+    const replica = world.replica()
+    let runs = 0
+    const task = replica.every('1s', () => runs++)
+    replica.on('skipped', () => end(how, task, replica))
+    await world.clock.stall(10_000)
+    await world.clock.advance(10_000)
+    expect([runs, world.clock.pendingTimers]).toEqual([0, 0])
+  })
+
+  test('by its own handler ends it, also in its last run', async () => {
+    const replica = world.replica()
+    const told: unknown[] = []
+    replica.on('dormant', (event) => told.push(event))
+    const options = { dialect: 'extended' } as const
+    const task: ScheduledTask = replica.schedule('0 0 11 2 3 * 2026', options, () => task.cancel())
+    await world.clock.advance(3_600_000 + 10)
+    expect([told, world.clock.pendingTimers]).toEqual([[], 0])
+  })
 
   test.each(['cancel', 'leave'] as const)('by %s when its claim is found ends it', async (how) => {
     const faulty = new FaultyStore(world.store)
@@ -115,7 +135,9 @@ describe('a listener that ends the task it is told of', () => {
     await replica.start()
     await world.clock.advance(45_000)
     expect(world.slots()).toEqual([])
-    expect((await world.store.get('a'))?.leaseUntil ?? 0).toBeLessThanOrEqual(world.clock.now())
+    const row = await world.store.get('a')
+    if (how === 'cancel') expect(row).toBeNull()
+    else expect(row?.leaseUntil).toBeLessThan(world.clock.now())
   })
 })
 

@@ -37,6 +37,28 @@ test('a million pairs of schedule and cancel leave the heap as it was', () => {
   expect(others).toHaveLength(1000)
 })
 
+test('what a store answers to registrations is not kept', async () => {
+  const store = new MemoryScheduleStore()
+  const answers: WeakRef<object>[] = []
+  const registerMany = store.registerMany.bind(store)
+  store.registerMany = async (schedules, now) => {
+    const rows = (await registerMany(schedules, now)).map((row) => ({ ...row }))
+    answers.push(...rows.map((row) => new WeakRef(row)))
+    return rows
+  }
+  const scheduler = new Scheduler({ clock: new VirtualClock(), store })
+  for (let task = 0; task < 10; task++) scheduler.every('1h', { id: `${task}` }, () => {})
+  for (let life = 0; life < 20; life++) {
+    await scheduler.start()
+    await scheduler.stop()
+  }
+  // What a WeakRef was asked for in this turn stays until the next.
+  await new Promise(setImmediate)
+  collectGarbage()
+  expect(answers).toHaveLength(200)
+  expect(answers.filter((answer) => answer.deref()).length).toBeLessThanOrEqual(10)
+})
+
 test('durable tasks that were cancelled leave nothing but their tokens', async () => {
   const clock = new VirtualClock()
   const store = new MemoryScheduleStore()

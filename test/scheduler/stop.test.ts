@@ -2,52 +2,10 @@
 // nothing goes on afterwards.
 
 import { describe, expect, it } from 'vitest'
-import type { LeaseProvider, SchedulerOptions } from '../../src/index.ts'
+import type { LeaseProvider } from '../../src/index.ts'
 import { MemoryLeaseProvider } from '../../src/index.ts'
-import { FaultyStore } from './faulty-store.ts'
 import { World } from './harness.ts'
-
-/** For the last writes; draining takes no time here. */
-const WRITES_MS_MAX = 5000
-/** A coordinator may take that long to start, and to stop. */
-const LEADER_MS_MAX = 5000
-
-interface Setting extends SchedulerOptions {
-  readonly single?: boolean
-  /** How long the store takes to answer `register`, and everything else. */
-  readonly registerMs?: number
-  readonly otherMs?: number
-}
-
-function setUp({ single = false, registerMs = 0, otherMs = 0, ...options }: Setting = {}) {
-  const world = new World()
-  const slow = new Proxy(world.store, {
-    get: (target, name: string) => {
-      const method: unknown = Reflect.get(target, name)
-      if (typeof method !== 'function') return method
-      return async (...args: unknown[]) => {
-        await world.sleep(name.startsWith('register') ? registerMs : otherMs)
-        return method.apply(target, args)
-      }
-    },
-  })
-  const isSlow = registerMs + otherMs > 0
-  const faulty = new FaultyStore(isSlow ? slow : world.store, { single })
-  const scheduler = world.replica({ store: faulty.proxy, drainMs: 0, ...options })
-  return { world, faulty, scheduler }
-}
-
-type Stage = ReturnType<typeof setUp>
-
-/** Stops, and sees that nothing goes on then: no timer beside those of the test, and no call. */
-async function stopAndWatch({ world, faulty, scheduler }: Stage, maxMs = WRITES_MS_MAX, own = 0) {
-  const calls = () => [...faulty.calls.values()].reduce((sum, count) => sum + count, 0)
-  const stopped = scheduler.stop().then(() => [world.clock.pendingTimers, calls()])
-  const [timers, sent] = await world.within(maxMs + 50, stopped)
-  expect(timers).toBe(own)
-  await world.clock.advance(120_000)
-  expect(calls()).toBe(sent)
-}
+import { LEADER_MS_MAX, setUp, stopAndWatch, WRITES_MS_MAX } from './stopping.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -136,56 +94,6 @@ describe('stop() while the store has not answered', () => {
   })
 })
 
-describe('stop() while a row is being deleted', () => {
-  it('waits for it, when the store answers', async () => {
-    const { world, scheduler } = setUp({ otherMs: 1000 })
-    await world.within(5000, scheduler.start())
-    const task = scheduler.every('10s', { id: 'task' }, world.handler())
-    await world.clock.advance(100)
-    const cancelled = task.cancel()
-    // Waits for the row to be gone, and then for the next start.
-    scheduler.every('10s', { id: 'task' }, world.handler())
-    await world.within(WRITES_MS_MAX, scheduler.stop())
-    await cancelled
-    expect(await world.store.list()).toEqual([])
-    await world.within(5000, scheduler.start())
-    await world.clock.advance(22_000)
-    expect(world.slots()).toHaveLength(2)
-  })
-
-  it('waits for a registration that comes first', async () => {
-    const stage = setUp({ registerMs: 200 })
-    const { world, scheduler } = stage
-    await world.within(1000, scheduler.start())
-    const task = scheduler.every('1h', { id: 'task' }, () => {})
-    await world.clock.advance(10)
-    const cancelled = task.cancel()
-    await stopAndWatch(stage)
-    await cancelled
-    expect(await world.store.list()).toEqual([])
-  })
-
-  it.each(['register', 'get', 'delete'])('rejects when %s has no answer', async (silent) => {
-    const stage = setUp()
-    const { world, faulty, scheduler } = stage
-    await scheduler.start()
-    let isDeleting = false
-    faulty.fault = (method, _, [subject]) => {
-      isDeleting ||= method === 'delete'
-      if (method === 'delete' && subject === 'other') return undefined
-      return method.startsWith(silent) || isDeleting ? 'silent' : undefined
-    }
-    const tasks = ['task', 'other'].map((id) => scheduler.every('1h', { id }, () => {}))
-    await world.clock.advance(10)
-    const cancelled = Promise.allSettled(tasks.map((task) => task.cancel()))
-    await stopAndWatch(stage)
-    const [task] = await cancelled
-    expect(task).toMatchObject({
-      reason: { message: expect.stringMatching(/stopped before the store answered/) },
-    })
-  })
-})
-
 describe('stop() with a leader lease', () => {
   it.each(['acquire', 'renew', 'release'] as const)('whose %s is silent', async (silent) => {
     const world = new World()
@@ -198,11 +106,46 @@ describe('stop() with a leader lease', () => {
     const scheduler = world.replica({ lease, drainMs: 0 })
     const started = scheduler.start()
     await world.clock.advance(silent === 'acquire' ? 3000 : 11_000)
-    // All that falls due meanwhile comes at once afterwards.
     const stopped = scheduler.stop().then(() => world.clock.pendingTimers)
-    await world.clock.stall(60_000)
     expect(await world.within(LEADER_MS_MAX, stopped)).toBe(0)
     await started
+  })
+
+  it('whose provider is silent, in a process that stalls meanwhile', async () => {
+    const world = new World()
+    const provider = new MemoryLeaseProvider({ clock: world.clock })
+    const lease: LeaseProvider = {
+      acquire: (...args) => provider.acquire(...args),
+      renew: () => never,
+      release: () => never,
+    }
+    const scheduler = world.replica({ lease, drainMs: 0 })
+    await scheduler.start()
+    await world.clock.advance(11_000)
+    const stopped = scheduler.stop().then(() => world.clock.pendingTimers)
+    await world.clock.settle()
+    // All timers that it has set fire at once.
+    await world.clock.stall(60_000)
+    expect(await world.within(LEADER_MS_MAX, stopped)).toBe(0)
+  })
+
+  it('whose coordinator is still being started', async () => {
+    let isOn = false
+    const lease = {
+      start: async () => {
+        await stage.world.sleep(1000)
+        isOn = true
+      },
+      stop: async () => {
+        isOn = false
+      },
+      isLeader: () => isOn,
+    }
+    const stage = setUp({ lease })
+    void stage.scheduler.start()
+    await stage.world.clock.advance(100)
+    await stopAndWatch(stage, LEADER_MS_MAX)
+    expect(isOn).toBe(false)
   })
 
   it.each([
@@ -213,5 +156,78 @@ describe('stop() with a leader lease', () => {
     void stage.scheduler.start()
     await stage.world.clock.advance(100)
     await stopAndWatch(stage, LEADER_MS_MAX)
+  })
+})
+
+describe('stop() and start() that are called while the scheduler stops', () => {
+  /** A task whose run, once aborted, does what `then` says and gives up; and runs on afterwards. */
+  async function abortedBy(then: (stage: ReturnType<typeof setUp>) => unknown, otherMs: number) {
+    const stage = setUp({ otherMs, drainMs: 10_000 })
+    const { world, scheduler } = stage
+    let runs = 0
+    scheduler.every('10s', { id: 'task' }, async ({ signal }) => {
+      if (runs++ > 0) return
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          then(stage)
+          reject(signal.reason)
+        })
+      })
+    })
+    await world.within(1000, scheduler.start())
+    await world.clock.advance(11_000)
+    return { ...stage, runs: () => runs }
+  }
+
+  it.each([0, 20])('by a run that is aborted: it starts afterwards (%i ms)', async (otherMs) => {
+    let again: Promise<void> | undefined
+    const { world, scheduler, runs } = await abortedBy((stage) => {
+      again = stage.scheduler.start()
+    }, otherMs)
+    await world.within(15_000, scheduler.stop())
+    await world.within(1000, again ?? never)
+    await world.clock.advance(60_000)
+    expect(runs()).toBeGreaterThanOrEqual(6)
+  })
+
+  it('by a run that is aborted: two stops are one, and the next start lives', async () => {
+    let stops = 0
+    const lease = { start: async () => {}, stop: async () => void stops++, isLeader: () => true }
+    const stage = setUp({ lease, drainMs: 10_000 })
+    const { world, scheduler } = stage
+    let runs = 0
+    scheduler.every('10s', { id: 'task' }, async ({ signal }) => {
+      runs++
+      signal.addEventListener('abort', () => void scheduler.stop())
+      if (runs === 1) await new Promise(() => {})
+    })
+    await scheduler.start()
+    await world.clock.advance(11_000)
+    await world.within(15_000, scheduler.stop())
+    expect(stops).toBe(1)
+    await world.within(1000, scheduler.start())
+    await world.clock.advance(60_000)
+    expect((await world.store.get('task'))?.leaseUntil).toBe(1)
+    expect(world.clock.pendingTimers).toBeGreaterThan(0)
+  })
+
+  it('by a listener, in the middle of a start', async () => {
+    const { world, scheduler } = setUp({ otherMs: 20 })
+    let runs = 0
+    scheduler.schedule('0 0 11 2 3 * 2026', { dialect: 'extended' }, () => {})
+    scheduler.every('1s', () => runs++)
+    await world.within(1000, scheduler.start())
+    await world.within(1000, scheduler.stop())
+    await world.clock.advance(2 * 3_600_000)
+    let stopped: Promise<void> | undefined
+    scheduler.on('dormant', () => {
+      stopped = scheduler.stop()
+    })
+    runs = 0
+    const started = scheduler.start()
+    await world.clock.settle()
+    await world.within(1000, Promise.all([stopped ?? never, started]))
+    await world.clock.advance(10_000)
+    expect([runs, world.clock.pendingTimers]).toEqual([0, 0])
   })
 })

@@ -62,10 +62,13 @@ export class ClaimChecker {
     }
     if (claim.isRejected) this.#ledger.violated('I5', `${name} after the store refused it`)
     const { definition } = claim.sent
-    if (claim.runs.length === 0 && !(definition && isPlan(definition, patch.plan))) {
+    const isForeign = !(definition && isPlan(definition, patch.plan))
+    const keepsSlot = this.#ledger.hasBeenNext(id, patch.nextRunAt)
+    // Back and forth between two plans, it is of the same one again.
+    const isPlannedAnew = claim.generation !== this.#ledger.generation(id)
+    if (claim.runs.length === 0 && (isForeign || (isPlannedAnew && keepsSlot))) {
       this.#tally.count('claim: of a foreign plan')
-      const isKept = this.#ledger.hasBeenNext(id, patch.nextRunAt)
-      if (!isKept) this.#ledger.violated('I6', `${name}, a foreign plan`)
+      if (!keepsSlot) this.#ledger.violated('I6', `${name}, a foreign plan`)
       return
     }
     if (this.#isPlannedAnew(claim, claim.runs[0]?.slot ?? claim.slot)) return
