@@ -22,9 +22,6 @@ beforeEach(async () => {
     await schedules.register({ id: NASTY, kind: 'every', spec: '60000', nextRunAt: 60_000 }, 1000)
     await schedules.register({ id: 'done', kind: 'delay', spec: '5', nextRunAt: null }, 1000)
     await schedules.claimDue(NASTY, 'me', 60_000, 30_000)
-    await schedules.register({ id: 'free', kind: 'every', spec: '9', nextRunAt: 90_000 }, 1000)
-    const free = await schedules.claimDue('free', 'me', 90_000, 30_000)
-    await schedules.renew('free', free?.fencingToken ?? -1, 1)
   })
 })
 
@@ -47,14 +44,21 @@ ID                                   KIND   SPEC                         NEXT RU
 LEASED UNTIL          TOKEN
 bell\\u{7}\\u{1b}[2J\\u{202e}\\u{a}next  every  60000                        1970-01-01T00:01:00Z  \
 1970-01-01T00:01:30Z  1
-free                                 every  9                            1970-01-01T00:01:30Z  \
--                     1
 backup                               cron   TZ=Europe/Madrid 30 2 * * *  2026-03-29T01:30:00Z  \
 -                     0
 done                                 delay  5                            -                     \
 -                     0
 `,
   })
+})
+
+test('a slot that was handed back is shown without a lease', async () => {
+  await withStore(async (store) => {
+    const record = await store.schedules().get(NASTY)
+    await store.schedules().renew(NASTY, record?.fencingToken ?? -1, 1)
+  })
+  const { stdout } = cronfence(['tasks', 'list', '--store', url])
+  expect(stdout).toMatch(/1970-01-01T00:01:00Z {2}- +1\n/)
 })
 
 test('JSON has a line per task with its id as it is', () => {

@@ -96,8 +96,10 @@ describe('a listener that ends the task it is told of', () => {
         told.push(event)
         end(how, task, replica)
       })
-      const options = { dialect: 'extended', ...(id === undefined ? {} : { id }) } as const
-      const task: ScheduledTask = replica.schedule('0 0 11 2 3 * 2026', options, () => {})
+      const [cron, plain] = ['0 0 11 2 3 * 2026', { dialect: 'extended' }] as const
+      const task: ScheduledTask = id
+        ? replica.schedule(cron, { ...plain, id }, () => {})
+        : replica.schedule(cron, plain, () => {})
       await world.clock.advance(3_600_000 + 10)
       expect(told).toEqual([{ taskId: id }])
       if (how !== 'stop') await world.within(1000, replica.stop())
