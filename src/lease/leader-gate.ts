@@ -52,7 +52,7 @@ export class Campaign implements Coordinator {
     this.#isRunning = true
     const life = ++this.#life
     await this.#stopping
-    if (life === this.#life) await this.#next(life)
+    await this.#next(life)
   }
 
   /** Takes a few seconds at most: what is not released by then lapses. */

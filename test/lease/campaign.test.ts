@@ -124,13 +124,18 @@ describe('a campaign', () => {
     const again = [a.stop(), a.start()]
     await clock.advance(1000)
     await Promise.all(again)
+    expect(a.isLeader()).toBe(true)
     asked.length = 0
     await clock.advance(10 * TTL_MS)
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
     expect(new Set(gaps)).toEqual(new Set([TTL_MS / 3 + 500]))
     expect(a.isLeader()).toBe(true)
-    await a.stop()
+    await Promise.all([a.stop(), a.start(), a.stop()])
     expect([a.isLeader(), clock.pendingTimers]).toEqual([false, 0])
+    const b = campaign('b')
+    await b.start()
+    expect(b.isLeader()).toBe(true)
+    await b.stop()
   })
 
   test('goes on when whoever is told of an error throws', async () => {

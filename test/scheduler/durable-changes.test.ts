@@ -123,6 +123,8 @@ describe('a plan that a newer deploy changed', () => {
     await replica.start()
     await world.clock.advance(9000)
     expect(world.runs).toEqual([])
+    await world.clock.advance(2000)
+    expect(world.marked()).toEqual(['10:00:25'])
   })
 
   test('is not taken for the outcome of a commit that skipped slots', async () => {

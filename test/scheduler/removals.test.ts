@@ -84,13 +84,15 @@ describe('stop() while a row is being deleted', () => {
 })
 
 describe('cancel()', () => {
-  it('after a stop waits for a registration that the stop gave up', async () => {
+  it.each(['during', 'after'])('%s a stop finds what was being registered', async (when) => {
     const { world, scheduler } = setUp({ registerMs: 200, otherMs: 5 })
     const task = scheduler.every('1h', { id: 'task' }, () => {})
     void scheduler.start()
     await world.clock.advance(50)
-    await world.within(WRITES_MS_MAX, scheduler.stop())
+    const stopped = scheduler.stop()
+    if (when === 'after') await world.within(WRITES_MS_MAX, stopped)
     await world.within(WRITES_MS_MAX, task.cancel())
+    await world.within(WRITES_MS_MAX, stopped)
     await world.clock.advance(5000)
     expect(await world.store.list()).toEqual([])
   })

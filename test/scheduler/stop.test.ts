@@ -53,6 +53,8 @@ describe('stop() while the store has not answered', () => {
     const { world, faulty, scheduler } = stage
     const unknown: unknown[] = []
     scheduler.on('commit-unknown', (event) => unknown.push(event))
+    const failed: unknown[] = []
+    scheduler.on('store-error', (event) => failed.push(event))
     faulty.fault = (method) => (/^(complete|renew)/.test(method) ? 'silent' : undefined)
     scheduler.every('10s', { id: 'done' }, () => {})
     scheduler.every('10s', { id: 'running' }, () => new Promise(() => {}))
@@ -60,6 +62,8 @@ describe('stop() while the store has not answered', () => {
     await world.clock.advance(10_500)
     await stopAndWatch(stage)
     expect(unknown).toMatchObject([{ taskId: 'done', fencingToken: 1 }])
+    // Those tell when the next try is, and there is none.
+    expect(failed).toEqual([])
     const lines = world.lines.join('\n')
     expect(lines).toMatch(/commit of task "done".* not confirmed, and the scheduler has stopped/)
     expect(lines).toMatch(/stopped before "running" could be handed back/)
@@ -226,6 +230,7 @@ describe('stop() and start() that are called while the scheduler stops', () => {
     runs = 0
     const started = scheduler.start()
     await world.clock.settle()
+    expect(world.clock.pendingTimers).toBe(0)
     await world.within(1000, Promise.all([stopped ?? never, started]))
     await world.clock.advance(10_000)
     expect([runs, world.clock.pendingTimers]).toEqual([0, 0])
