@@ -101,6 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'lost.add(task, error)\n      stages.read(task)',
     replace: `const [fencingToken, { kind, spec }] = [task.fencingToken + 1, task.plan]
       const row = { id: task.storedId, kind, spec, nextRunAt: task.nextRunAt, fencingToken }
+      const attempt = task.attempt!
       const record = { ...row, updatedAt: attempt.now }
       this.#won(task, { record, fencingToken, takenOver: false }, attempt)`,
   },
@@ -119,8 +120,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'runs the plan of another deploy',
     file: 'src/scheduler/claimer.ts',
-    find: 'if (!task.isPlanOf(record)) {',
-    replace: 'if (task.hasEnded) {',
+    find: 'const isForeign = !task.isPlanOf(record)',
+    replace: 'const isForeign = false',
   },
   {
     name: 'goes on with a task that was cancelled',

@@ -8,6 +8,9 @@ import type { Scenario } from './scenario.ts'
 /** How late an engine may be by its host's fault. */
 const SLACK_MS = 3
 
+/** A lease is relied on until a tenth before its end, or so long before. */
+const MARGIN_MS_MAX = 1000
+
 /** Clocks that are as good as right may differ by that. */
 const APART_MS = 50
 
@@ -93,8 +96,9 @@ export class RunChecker {
       }
       // A clock that was set is noticed at the next timer only.
       const hasJumped = process.machine.jumpedAt >= trusted.at
-      const isOver = process.monotonic >= trusted.monotonic + leaseMs + slackMs
-      if (isOver || (!hasJumped && process.wall >= trusted.wall + leaseMs + slackMs)) {
+      const trustedMs = leaseMs - Math.min(leaseMs / 10, MARGIN_MS_MAX) + slackMs
+      const isOver = process.monotonic >= trusted.monotonic + trustedMs
+      if (isOver || (!hasJumped && process.wall >= trusted.wall + trustedMs)) {
         this.#ledger.violated('I4', `the run of ${name} goes on when its lease is over`)
       }
     }
@@ -106,7 +110,8 @@ export class RunChecker {
     const isAware = process.isAwake && !claim.isShortened
     // A machine that slept sees by its wall clock that the lease is over, and by its next timer.
     const { trusted, sent } = claim
-    const isOver = process.wall >= trusted.wall + sent.operation.leaseMs - APART_MS
+    const apartMs = process.machine.jumpedAt >= trusted.at ? APART_MS : 0
+    const isOver = process.wall >= trusted.wall + sent.operation.leaseMs - apartMs
     return isAware && !isOver && !handed.signal.aborted && this.#isKept(claim)
   }
 
