@@ -65,8 +65,8 @@ export class ClaimChecker {
     const isForeign = !(definition && isPlan(definition, patch.plan))
     const keepsSlot = this.#ledger.hasBeenNext(id, patch.nextRunAt)
     // Back and forth between two plans, it is of the same one again.
-    const isPlannedAnew = claim.generation !== this.#ledger.generation(id)
-    if (claim.runs.length === 0 && (isForeign || (isPlannedAnew && keepsSlot))) {
+    const hasNewPlan = claim.generation !== this.#ledger.generation(id)
+    if (claim.runs.length === 0 && (isForeign || (hasNewPlan && keepsSlot))) {
       this.#tally.count('claim: of a foreign plan')
       if (!keepsSlot) this.#ledger.violated('I6', `${name}, a foreign plan`)
       return
